@@ -1,0 +1,27 @@
+# LibTorch from the unpacked torch wheel. find_package(Torch) would insist on a CUDA toolkit with matching headers and would
+# link torch_cuda; the engine needs torch_cpu and c10 only and opens torch_cuda at run time where a device answers.
+set(HOLONOMY_LIBTORCH "$ENV{HOLONOMY_LIBTORCH}" CACHE PATH "Folder of LibTorch 2.11 (holds include/ and lib/)")
+if(NOT HOLONOMY_LIBTORCH)
+  if(DEFINED ENV{XDG_CACHE_HOME})
+    set(HOLONOMY_LIBTORCH "$ENV{XDG_CACHE_HOME}/holonomy/libtorch-2.11.0/torch")
+  else()
+    set(HOLONOMY_LIBTORCH "$ENV{HOME}/.cache/holonomy/libtorch-2.11.0/torch")
+  endif()
+endif()
+if(NOT EXISTS ${HOLONOMY_LIBTORCH}/lib/libtorch_cpu.so)
+  message(FATAL_ERROR "No LibTorch in ${HOLONOMY_LIBTORCH}; ./run.sh and ./test.sh fetch it, or set HOLONOMY_LIBTORCH=DIR")
+endif()
+
+set(HOLONOMY_TORCH_RUNPATH ${HOLONOMY_LIBTORCH}/lib)
+file(GLOB nvidiaFolders ${HOLONOMY_LIBTORCH}/../nvidia/*/lib)
+add_library(holo_torch INTERFACE)
+target_include_directories(holo_torch SYSTEM INTERFACE ${HOLONOMY_LIBTORCH}/include ${HOLONOMY_LIBTORCH}/include/torch/csrc/api/include)
+target_link_libraries(holo_torch INTERFACE ${HOLONOMY_LIBTORCH}/lib/libtorch_cpu.so ${HOLONOMY_LIBTORCH}/lib/libc10.so)
+foreach(folder ${nvidiaFolders})
+  list(APPEND HOLONOMY_TORCH_RUNPATH ${folder})
+  target_link_options(holo_torch INTERFACE -Wl,-rpath-link,${folder})
+endforeach()
+set(CMAKE_BUILD_RPATH ${HOLONOMY_TORCH_RUNPATH})
+set(CMAKE_INSTALL_RPATH ${HOLONOMY_TORCH_RUNPATH})
+# The nvidia libraries are needed indirectly, so the old-style run path is the one that reaches them.
+target_link_options(holo_torch INTERFACE -Wl,--disable-new-dtags)
