@@ -3,7 +3,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 #include <utility>
 
 #include <fcntl.h>
@@ -228,33 +227,33 @@ FileLock FileLock::acquire(const fs::path& file)
     return lock;
 }
 
-namespace {
+Sha256::Sha256()
+    : m_context(EVP_MD_CTX_new())
+{
+    EVP_DigestInit_ex(static_cast<EVP_MD_CTX*>(m_context), EVP_sha256(), nullptr);
+}
 
-struct Digest {
-    std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context{EVP_MD_CTX_new(), &EVP_MD_CTX_free};
+Sha256::~Sha256() { EVP_MD_CTX_free(static_cast<EVP_MD_CTX*>(m_context)); }
 
-    Digest() { EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr); }
-    void add(const void* data, std::size_t size) { EVP_DigestUpdate(context.get(), data, size); }
-    std::string hex()
-    {
-        std::array<unsigned char, 32> bytes{};
-        unsigned int size = 0;
-        EVP_DigestFinal_ex(context.get(), bytes.data(), &size);
-        static constexpr char kDigits[] = "0123456789abcdef";
-        std::string text;
-        for (const unsigned char b : bytes) {
-            text += kDigits[b >> 4];
-            text += kDigits[b & 15];
-        }
-        return text;
+void Sha256::add(const void* data, std::size_t size) { EVP_DigestUpdate(static_cast<EVP_MD_CTX*>(m_context), data, size); }
+
+std::string Sha256::hex()
+{
+    std::array<unsigned char, 32> bytes{};
+    unsigned int size = 0;
+    EVP_DigestFinal_ex(static_cast<EVP_MD_CTX*>(m_context), bytes.data(), &size);
+    static constexpr char kDigits[] = "0123456789abcdef";
+    std::string text;
+    for (const unsigned char b : bytes) {
+        text += kDigits[b >> 4];
+        text += kDigits[b & 15];
     }
-};
-
-}  // namespace
+    return text;
+}
 
 std::string sha256(std::string_view bytes)
 {
-    Digest digest;
+    Sha256 digest;
     digest.add(bytes.data(), bytes.size());
     return digest.hex();
 }
@@ -264,7 +263,7 @@ std::string sha256OfFile(const fs::path& file)
     const Descriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (fd.get() < 0)
         failRead(file, reason());
-    Digest digest;
+    Sha256 digest;
     std::string buffer(1 << 20, '\0');
     for (;;) {
         const ssize_t n = ::read(fd.get(), buffer.data(), buffer.size());

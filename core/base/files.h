@@ -53,6 +53,21 @@ private:
     int m_fd = -1;
 };
 
+// SHA-256 of bytes that arrive in pieces.
+class Sha256 {
+public:
+    Sha256();
+    ~Sha256();
+    Sha256(const Sha256&) = delete;
+    Sha256& operator=(const Sha256&) = delete;
+
+    void add(const void* data, std::size_t size);
+    std::string hex();  // ends the digest
+
+private:
+    void* m_context;
+};
+
 // SHA-256 in lower-case hexadecimal.
 std::string sha256(std::string_view bytes);
 std::string sha256OfFile(const std::filesystem::path& file);
