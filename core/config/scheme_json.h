@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "core/base/json.h"
+#include "core/ladder/scheme.h"
+
+namespace holo::config {
+
+// SCHEME of the command line: a JSON file, inline JSON, or "KIND[:key=value,…]". Throws Error (usage) naming the nearest kind or key.
+ladder::Scheme parseScheme(const std::string& text);
+ladder::Scheme schemeFromJson(const Json& json, const std::string& field);
+Json toJson(const ladder::Scheme& scheme);           // reads back as SCHEME
+std::string shortForm(const ladder::Scheme& scheme); // "mobius:context=512"; JSON on one line where there is no short form
+
+// The resolved plan as JSON: ladders, heads, share (what run.json and `ladder --json` hold).
+Json toJson(const ladder::Plan& plan, bool withTables = false);
+
+}  // namespace holo::config
