@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/input_file.h"
+
 namespace holo::interop {
 
 // One tensor of a safetensors file. Row-major; `begin` and `end` are offsets into the byte buffer behind the header.
@@ -33,12 +35,9 @@ public:
     static constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 
     static SafetensorsFile open(const std::filesystem::path& file);
-    ~SafetensorsFile();
-    SafetensorsFile(SafetensorsFile&& other) noexcept;
-    SafetensorsFile& operator=(SafetensorsFile&& other) noexcept;
 
-    const std::filesystem::path& path() const { return m_path; }
-    std::uint64_t fileBytes() const { return m_fileBytes; }
+    const std::filesystem::path& path() const { return m_file.path(); }
+    std::uint64_t fileBytes() const { return m_file.size(); }
 
     // `__metadata__` in the order of the file.
     const std::vector<std::pair<std::string, std::string>>& metadata() const { return m_metadata; }
@@ -58,14 +57,13 @@ public:
     const std::vector<std::string>& notes() const { return m_notes; }
 
 private:
-    SafetensorsFile() = default;
-    void checkUnchanged() const;
+    explicit SafetensorsFile(const std::filesystem::path& file)
+        : m_file(file)
+    {
+    }
 
-    std::filesystem::path m_path;
-    int m_fd = -1;
-    std::uint64_t m_fileBytes = 0;
+    InputFile m_file;
     std::uint64_t m_dataStart = 0;
-    std::int64_t m_changedNs = 0;
     std::vector<std::pair<std::string, std::string>> m_metadata;
     std::vector<TensorInfo> m_tensors;
     std::vector<std::size_t> m_byName;  // indices into m_tensors, sorted by name
