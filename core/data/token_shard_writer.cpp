@@ -1,0 +1,107 @@
+#include "core/data/token_shard_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/error.h"
+#include "core/base/fault.h"
+#include "core/base/files.h"
+
+namespace holo::data {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kBufferBytes = 1u << 20;
+
+[[noreturn]] void failWrite(const fs::path& file)
+{
+    const std::string why = std::strerror(errno);
+    throw Error(ErrorKind::Resource, file.string() + ": cannot be written (" + why + ").", {file.string(), "", why, "a writable place with free space"});
+}
+
+void writeAll(int fd, const fs::path& file, const unsigned char* bytes, std::size_t count)
+{
+    if (fault::hit("write", "enospc")) {
+        errno = ENOSPC;
+        failWrite(file);
+    }
+    while (count > 0) {
+        const ssize_t n = ::write(fd, bytes, count);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            failWrite(file);
+        bytes += n;
+        count -= std::size_t(n);
+    }
+}
+
+}  // namespace
+
+int widthForVocabulary(std::uint64_t vocabulary) { return vocabulary <= 65536 ? 2 : 4; }
+
+TokenShardWriter::TokenShardWriter(fs::path file, int width)
+    : m_file(std::move(file))
+    , m_temporary((m_file.parent_path() / ("." + m_file.filename().string() + ".XXXXXX")).string())
+    , m_width(width)
+    , m_fd(::mkostemp(m_temporary.data(), O_CLOEXEC))
+{
+    if (m_fd < 0)
+        failWrite(m_file);
+    ::fchmod(m_fd, 0644);
+    m_buffer.assign(1024, 0);  // the header's place
+    m_buffer.reserve(kBufferBytes);
+}
+
+TokenShardWriter::~TokenShardWriter()
+{
+    if (m_fd < 0)
+        return;
+    ::close(m_fd);
+    ::unlink(m_temporary.c_str());
+}
+
+void TokenShardWriter::append(std::span<const std::uint32_t> ids)
+{
+    if (ids.size() > kMaxTokens - m_tokens)
+        throw Error::at(ErrorKind::Usage, {m_file.string(), "tokens of the shard", std::to_string(m_tokens + ids.size()), "at most " + std::to_string(kMaxTokens)});
+    for (const std::uint32_t id : ids) {
+        if (m_width == 2 && id > 0xFFFF)
+            throw Error::at(ErrorKind::Malformed, {m_file.string(), "token " + std::to_string(m_tokens), "id " + std::to_string(id), "ids below 65536 in a shard of 2 bytes an id"});
+        if (m_buffer.size() + std::size_t(m_width) > kBufferBytes)
+            flush();
+        for (int byte = 0; byte < m_width; ++byte)
+            m_buffer.push_back(static_cast<unsigned char>(id >> (8 * byte)));
+        m_largest = std::max(m_largest, id);
+        ++m_tokens;
+    }
+}
+
+void TokenShardWriter::flush()
+{
+    writeAll(m_fd, m_file, m_buffer.data(), m_buffer.size());
+    m_buffer.clear();
+}
+
+void TokenShardWriter::finish()
+{
+    flush();
+    const bool narrow = m_width == 2;
+    const std::array<std::int32_t, 3> header{narrow ? 20240520 : 20240801, narrow ? 1 : 7, std::int32_t(m_tokens)};
+    if (::pwrite(m_fd, header.data(), sizeof header, 0) != ssize_t(sizeof header) || ::fsync(m_fd) != 0 || ::rename(m_temporary.c_str(), m_file.c_str()) != 0)
+        failWrite(m_file);
+    ::close(m_fd);
+    m_fd = -1;
+    fsyncFolder(m_file.parent_path());
+}
+
+}  // namespace holo::data

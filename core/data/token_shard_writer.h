@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace holo::data {
+
+// Bytes of an id for a vocabulary: 2 up to 65 536 ids, else 4.
+int widthForVocabulary(std::uint64_t vocabulary);
+
+// Writes an llm.c token shard: magic 20240520, version 1 for ids of 2 bytes; 20240801, version 7 for 4. The file appears under its name
+// only with finish(); without that nothing is left. Throws Error (resource) when the disk refuses, (malformed) for an id that does not fit.
+class TokenShardWriter {
+public:
+    static constexpr std::uint64_t kMaxTokens = 0x7FFFFFFF;
+
+    TokenShardWriter(std::filesystem::path file, int width);
+    ~TokenShardWriter();
+    TokenShardWriter(const TokenShardWriter&) = delete;
+    TokenShardWriter& operator=(const TokenShardWriter&) = delete;
+
+    void append(std::span<const std::uint32_t> ids);
+    std::uint64_t tokens() const { return m_tokens; }
+    std::uint32_t largestId() const { return m_largest; }
+    // Writes the header, syncs and renames.
+    void finish();
+
+private:
+    void flush();
+
+    std::filesystem::path m_file;
+    std::string m_temporary;
+    int m_width;
+    int m_fd = -1;
+    std::uint64_t m_tokens = 0;
+    std::uint32_t m_largest = 0;
+    std::vector<unsigned char> m_buffer;
+};
+
+}  // namespace holo::data
