@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/base/json.h"
+#include "core/ladder/plan.h"
 #include "core/ladder/scheme.h"
 
 namespace holo::config {
