@@ -1,0 +1,10 @@
+#include "kernels/rotary/rotary_rows_simd.h"
+
+namespace holo::kernels {
+
+void rotateRowsPlain(const RowPlan& plan, std::int64_t begin, std::int64_t end)
+{
+    rotateRows<4>(plan, begin, end);
+}
+
+}  // namespace holo::kernels
