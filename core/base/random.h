@@ -72,7 +72,7 @@ public:
     std::uint64_t below(std::uint64_t n)
     {
         for (;;) {
-            const unsigned __int128 product = static_cast<unsigned __int128>(next64()) * n;
+            const Wide product = Wide(next64()) * n;
             if (static_cast<std::uint64_t>(product) >= (0 - n) % n)
                 return static_cast<std::uint64_t>(product >> 64);
         }
@@ -93,6 +93,8 @@ public:
     }
 
 private:
+    __extension__ using Wide = unsigned __int128;
+
     static std::uint64_t mix(std::uint64_t x)  // finaliser of SplitMix64
     {
         x ^= x >> 30;
