@@ -12,6 +12,7 @@
 namespace holo::ladder {
 
 // Rational turns: angle of position m in plane i is π·((m·numerator_i) mod 2N)/N, exact in 64-bit integers (Möbius, periodic, snapped).
+// `context` here is the modulus, a multiple of the ladder's N where the phase is a fraction (twisted by π/2: 2N).
 struct ExactTurns {
     std::int64_t context = 0;
     std::vector<std::int64_t> numerators;
@@ -44,6 +45,7 @@ struct Ladder {
     double tableScale = 1;      // factor on cos and sin (YaRN's mscale): logits of the rotated lanes × tableScale²
     std::int64_t positionPeriod = 0;  // p(m) = m mod W, 0: none (Periodic RoPE)
     std::vector<double> damping;      // xPos ζ_j, empty: none
+    double dampingScale = 512;        // tokens in which plane j falls by ζ_j
     LengthRule lengthRule = LengthRule::Fixed;
     double factor = 1;                 // of the length rule
     std::vector<double> longTheta;     // LongRoPE: θ for L > context
