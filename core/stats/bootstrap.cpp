@@ -29,11 +29,14 @@ std::optional<Interval> bcaInterval(double estimate, std::span<const double> rep
 {
     if (replicates.empty())
         return {};
+    // A resample that draws every value once has the estimate itself, up to rounding.
+    const auto [least, most] = std::minmax_element(replicates.begin(), replicates.end());
+    const double rounding = 1e-12 * (*most - *least);
     std::size_t below = 0;
     std::size_t notAbove = 0;
     for (const double replicate : replicates) {
-        below += replicate < estimate;
-        notAbove += replicate <= estimate;
+        below += replicate < estimate - rounding;
+        notAbove += replicate <= estimate + rounding;
     }
     const double z0 = normalQuantile(double(below + notAbove) / (2 * double(replicates.size())));
     long double cubes = 0;

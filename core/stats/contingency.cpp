@@ -80,6 +80,8 @@ TestResult barnardExact(const TwoShares& s)
     TestResult result;
     result.name = "Barnard exact (share learned)";
     if (marginIsEmpty(s)) {
+        if (s.n1 > 0 && s.n2 > 0)
+            result.statistic = 0.0;
         result.p = 1.0;
         result.note = "All outcomes are equal.";
         return result;

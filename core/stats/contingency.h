@@ -19,6 +19,8 @@ struct TwoShares {
 TestResult fisherExact(const TwoShares& shares);
 
 // Unconditional, two-sided, score statistic with pooled variance; p is the maximum over the nuisance share (Barnard 1945). At most 2000 seeds an arm.
+// Outcomes that tie with the observed one count whatever rounding says, so that exchanging arms, or right and wrong, changes nothing
+// (scipy.stats.barnard_exact compares rounded scores and loses some of these ties).
 TestResult barnardExact(const TwoShares& shares);
 
 }  // namespace holo::stats
