@@ -18,6 +18,7 @@ struct Field {
     double maximum = std::numeric_limits<double>::infinity();
     std::vector<std::string_view> choices = {};  // of a string
     bool exclusiveMinimum = false;
+    bool single = false;                               // a list of one may stand without brackets
 };
 
 // A problem that the user can mend.

@@ -62,7 +62,9 @@ std::vector<Problem> validate(const Project& project);
 
 // Arms × seeds in order: arm by arm, seeds rising within. The index of --batch --index K.
 std::vector<RunSpec> expand(const Project& project);
-std::string runId(const RunSpec& spec);              // folder name: sanitised arm, seed, short hash of the spec
+// Folder name: sanitised arm, seed, and a short hash of what decides the weights (arm, scheme, model, data, training, eval.every), so that
+// other evaluation settings or another number of kept checkpoints find the same run again.
+std::string runId(const RunSpec& spec);
 
 Json toJson(const RunSpec& spec);
 RunSpec runSpecFromJson(const Json& json, const std::string& source);

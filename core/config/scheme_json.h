@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "core/base/json.h"
@@ -9,8 +10,10 @@
 namespace holo::config {
 
 // SCHEME of the command line: a JSON file, inline JSON, or "KIND[:key=value,…]". Throws Error (usage) naming the nearest kind or key.
-ladder::Scheme parseScheme(const std::string& text);
-ladder::Scheme schemeFromJson(const Json& json, const std::string& field);
+// Files (also "@file" of a list or matrix parameter) are taken from `folder`; one that is missing or broken is Error (malformed).
+ladder::Scheme parseScheme(const std::string& text, const std::filesystem::path& folder = {});
+// A short form as a text, or {"kind": …, parameters…}; a hybrid has share, special and rest, or "parts": [{name, scheme, share, layers, heads}].
+ladder::Scheme schemeFromJson(const Json& json, const std::string& field, const std::filesystem::path& folder = {});
 Json toJson(const ladder::Scheme& scheme);           // reads back as SCHEME
 std::string shortForm(const ladder::Scheme& scheme); // "mobius:context=512"; JSON on one line where there is no short form
 

@@ -100,7 +100,7 @@ struct DataSpec {
 
     template <class V> static void fields(DataSpec& s, V& v)
     {
-        v(Field{.key = "source", .help = "\"synthetic\", a path or a list of paths (text file or folder, JSONL, token shards)"}, s.source);
+        v(Field{.key = "source", .help = "\"synthetic\", a path or a list of paths (text file or folder, JSONL, token shards)", .single = true}, s.source);
         v(Field{.key = "tokenizer", .help = "bytes, sentencepiece:V (trained on the source) or a tokenizer file"}, s.tokenizer);
         v(Field{.key = "val_share", .help = "share of documents held out, chosen by content hash", .minimum = 0, .maximum = 0.9}, s.valShare);
         v(Field{.key = "packing", .help = "stream: windows run over documents; document: one document a window", .choices = {"stream", "document"}}, s.packing);
