@@ -33,15 +33,21 @@ public:
     void setPlan(const ladder::Plan& plan);
 
     std::vector<std::pair<std::string, at::Tensor>> parameters() const;  // in a fixed order
+    // The memory of all parameters as one fp32 tensor, without gradient: matrices first, then vectors, each at a multiple of 16 elements
+    // (gaps are 0). A parameter lies at its storage_offset(). The optimiser works on this.
+    at::Tensor arena() const;
+    std::int64_t matrixElements() const;  // length of the arena's first part
     // The unique buffers that a scheme brings (FoPE coefficients), to be stored with a checkpoint.
     std::vector<std::pair<std::string, at::Tensor>> schemeTensors() const;
 
-    // Hidden states after the final norm, [B,T,h]; tokens int64 [B,T]. `positionOffset` shifts all positions.
-    at::Tensor hidden(const at::Tensor& tokens, bool training = false, std::uint64_t dropoutStep = 0, std::int64_t positionOffset = 0);
+    // Hidden states after the final norm, [B,T,h]; tokens int64 [B,T]. `positionOffset` shifts all positions. Dropout applies when training
+    // and draws from the stream keyed by (seed, "dropout", dropoutKey + row), so that the masks of a window do not depend on how a batch is
+    // split. Records for autograd only when training.
+    at::Tensor hidden(const at::Tensor& tokens, bool training = false, std::uint64_t dropoutKey = 0, std::int64_t positionOffset = 0);
     // Logits fp32 of the given rows of flattened hidden states ([n] indices into B·T); all rows if undefined.
     at::Tensor logits(const at::Tensor& hidden, const at::Tensor& rows = {});
     // Sum over scored targets (int64 [B,T], −1 ignored) of the negative log-likelihood, fp32 scalar with autograd.
-    at::Tensor lossSum(const at::Tensor& tokens, const at::Tensor& targets, std::uint64_t dropoutStep = 0);
+    at::Tensor lossSum(const at::Tensor& tokens, const at::Tensor& targets, std::uint64_t dropoutKey = 0);
 
     // Compute precision of matrix products (weights stay fp32 masters): kFloat or kBFloat16.
     void setComputeType(at::ScalarType type);
@@ -51,6 +57,7 @@ public:
 
 private:
     struct Impl;
+    explicit Transformer(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> m;
 };
 

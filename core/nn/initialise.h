@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <ATen/core/Tensor.h>
+
+#include "core/config/specs.h"
+
+namespace holo::nn {
+
+// What a parameter does decides how it starts.
+enum class Role {
+    Input,   // embedding, head, projections into a block: √(2/(5·hidden)) under init "small"
+    Output,  // projections back to the residual stream: 2/(layers·√hidden) under init "small"
+    One,     // gains of norms
+    Zero,    // biases
+};
+
+// Fills `parameter` (fp32, contiguous, CPU) from the stream keyed by (seed, "init", name), so that a parameter's start depends on nothing
+// but its name, shape and seed. Init "normal" draws N(0, initStd) truncated at three deviations by redrawing.
+void initialise(const at::Tensor& parameter, const std::string& name, Role role, const config::ModelSpec& model, std::uint64_t seed);
+
+// FNV-1a, 64 bit: the number of a name in a random stream's key.
+std::uint64_t nameKey(const std::string& name);
+
+}  // namespace holo::nn

@@ -1,0 +1,368 @@
+#include "core/nn/transformer.h"
+
+#include <map>
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/layer_norm.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/rms_norm.h>
+#include <ATen/ops/silu.h>
+#include <ATen/ops/zeros.h>
+
+#include "core/base/error.h"
+#include "core/base/random.h"
+#include "core/nn/attention_layers.h"
+#include "core/nn/initialise.h"
+#include "core/ops/attention.h"
+
+namespace holo::nn {
+
+namespace {
+
+constexpr std::int64_t kAlignment = 16;  // elements; a cache line
+constexpr std::size_t kCachedLengths = 8;
+
+struct Slot {
+    std::string name;
+    std::vector<std::int64_t> shape;
+    Role role;
+};
+
+struct Norm {
+    at::Tensor weight, bias;  // bias undefined: RMSNorm
+};
+
+struct Projection {
+    at::Tensor weight, bias;
+};
+
+struct Block {
+    Norm ln1, ln2;
+    Projection qkv, out, up, gate, down;
+};
+
+std::vector<Slot> slotsOf(const config::ModelSpec& m)
+{
+    const bool neox = m.style == "neox";
+    const std::int64_t h = m.hidden;
+    std::vector<Slot> slots;
+    const auto norm = [&](const std::string& name) {
+        slots.push_back({name + ".weight", {h}, Role::One});
+        if (neox)
+            slots.push_back({name + ".bias", {h}, Role::Zero});
+    };
+    const auto projection = [&](const std::string& name, std::int64_t out, std::int64_t in, Role role) {
+        slots.push_back({name + ".weight", {out, in}, role});
+        if (neox)
+            slots.push_back({name + ".bias", {out}, Role::Zero});
+    };
+    slots.push_back({"embed.weight", {m.vocab, h}, Role::Input});
+    for (int l = 0; l < m.layers; ++l) {
+        const std::string block = "blocks." + std::to_string(l) + ".";
+        norm(block + "ln1");
+        projection(block + "attn.qkv", std::int64_t(m.heads + 2 * m.kvHeads) * m.headDim, h, Role::Input);
+        projection(block + "attn.out", h, std::int64_t(m.heads) * m.headDim, Role::Output);
+        norm(block + "ln2");
+        projection(block + "mlp.up", m.mlp, h, Role::Input);
+        if (!neox)
+            slots.push_back({block + "mlp.gate.weight", {m.mlp, h}, Role::Input});
+        projection(block + "mlp.down", h, m.mlp, Role::Output);
+    }
+    norm("final_norm");
+    if (!m.tied)
+        slots.push_back({"head.weight", {m.vocab, h}, Role::Input});
+    return slots;
+}
+
+void checkFit(const config::ModelSpec& m, const ladder::Plan& plan)
+{
+    const auto& shape = plan.shape;
+    if (m.vocab < 1 || m.headDim < 1 || m.kvHeads < 1 || m.mlp < 1)
+        throw Error(ErrorKind::Internal, "a model needs its vocabulary, head width, key heads and MLP width resolved.");
+    if (shape.layers != m.layers || shape.heads != m.heads || shape.kvHeads != m.kvHeads || shape.headDim != m.headDim || int(plan.heads.size()) != m.layers)
+        throw Error(ErrorKind::Usage, "the scheme was resolved for " + std::to_string(shape.layers) + " layers of " + std::to_string(shape.heads) + " heads ("
+            + std::to_string(shape.kvHeads) + " key heads, width " + std::to_string(shape.headDim) + "); the model has " + std::to_string(m.layers) + " layers of "
+            + std::to_string(m.heads) + " heads (" + std::to_string(m.kvHeads) + ", width " + std::to_string(m.headDim) + ").");
+}
+
+}  // namespace
+
+struct Transformer::Impl {
+    config::ModelSpec model;
+    ladder::Plan plan;
+    std::uint64_t seed = 0;
+    at::Device device = at::kCPU;
+    at::ScalarType computeType = at::kFloat;
+
+    at::Tensor arena;
+    std::int64_t matrixElements = 0;
+    std::vector<std::pair<std::string, at::Tensor>> parameters;
+    std::map<std::string, at::Tensor> byName;
+    std::vector<Block> blocks;
+    Norm finalNorm;
+    at::Tensor embed, head;
+
+    std::map<std::pair<std::int64_t, std::int64_t>, std::vector<ops::AttentionLayerPtr>> layers;  // by length and offset
+
+    Impl(const config::ModelSpec& modelSpec, const ladder::Plan& positionPlan, std::uint64_t initSeed, at::Device where)
+        : model(modelSpec)
+        , plan(positionPlan)
+        , seed(initSeed)
+        , device(where)
+    {
+        checkFit(model, plan);
+        allocate(slotsOf(model));
+        bind();
+    }
+
+    void allocate(const std::vector<Slot>& slots)
+    {
+        const auto padded = [](const Slot& slot) {
+            std::int64_t count = 1;
+            for (const std::int64_t n : slot.shape)
+                count *= n;
+            return (count + kAlignment - 1) / kAlignment * kAlignment;
+        };
+        std::int64_t total = 0;
+        std::map<std::string, std::int64_t> offsets;
+        for (const bool matrices : {true, false}) {
+            for (const Slot& slot : slots)
+                if ((slot.shape.size() > 1) == matrices) {
+                    offsets[slot.name] = total;
+                    total += padded(slot);
+                }
+            if (matrices)
+                matrixElements = total;
+        }
+        arena = at::zeros({total}, at::TensorOptions().dtype(at::kFloat).device(device));
+        for (const Slot& slot : slots) {
+            std::int64_t count = 1;
+            for (const std::int64_t n : slot.shape)
+                count *= n;
+            at::Tensor parameter = arena.narrow(0, offsets[slot.name], count).view(slot.shape).detach();
+            parameter.requires_grad_(true);
+            parameters.emplace_back(slot.name, parameter);
+            byName[slot.name] = parameter;
+        }
+    }
+
+    at::Tensor find(const std::string& name) const
+    {
+        const auto it = byName.find(name);
+        return it == byName.end() ? at::Tensor() : it->second;
+    }
+
+    void bind()
+    {
+        const auto norm = [&](const std::string& name) { return Norm{find(name + ".weight"), find(name + ".bias")}; };
+        const auto projection = [&](const std::string& name) { return Projection{find(name + ".weight"), find(name + ".bias")}; };
+        embed = find("embed.weight");
+        head = model.tied ? embed : find("head.weight");
+        finalNorm = norm("final_norm");
+        for (int l = 0; l < model.layers; ++l) {
+            const std::string block = "blocks." + std::to_string(l) + ".";
+            blocks.push_back({norm(block + "ln1"), norm(block + "ln2"), projection(block + "attn.qkv"), projection(block + "attn.out"),
+                projection(block + "mlp.up"), projection(block + "mlp.gate"), projection(block + "mlp.down")});
+        }
+    }
+
+    const std::vector<ops::AttentionLayerPtr>& layersFor(std::int64_t length, std::int64_t offset)
+    {
+        const auto key = std::make_pair(length, offset);
+        const auto it = layers.find(key);
+        if (it != layers.end())
+            return it->second;
+        if (layers.size() >= kCachedLengths)
+            layers.clear();
+        return layers[key] = attentionLayers(plan, length, offset, device, true);
+    }
+
+    at::Tensor cast(const at::Tensor& x) const { return x.scalar_type() == computeType || !x.defined() ? x : x.to(computeType); }
+
+    at::Tensor project(const at::Tensor& x, const Projection& p) const
+    {
+        return p.bias.defined() ? at::linear(x, cast(p.weight), cast(p.bias)) : at::linear(x, cast(p.weight));
+    }
+
+    at::Tensor normalise(const at::Tensor& x, const Norm& norm) const
+    {
+        const at::Tensor y = norm.bias.defined() ? at::layer_norm(x, {model.hidden}, norm.weight, norm.bias, model.normEps)
+                                                 : at::rms_norm(x, {model.hidden}, norm.weight, model.normEps);
+        return cast(y);
+    }
+
+    // q and k per head, v as it is.
+    at::Tensor normaliseHeads(const at::Tensor& qkv) const
+    {
+        const std::int64_t rotated = std::int64_t(model.heads + model.kvHeads) * model.headDim;
+        const at::Tensor heads = qkv.narrow(2, 0, rotated).reshape({qkv.size(0), qkv.size(1), model.heads + model.kvHeads, model.headDim});
+        const at::Tensor normal = model.qkNorm == "rms" ? at::rms_norm(heads, {model.headDim}, {}, model.normEps)
+                                                        : at::layer_norm(heads, {model.headDim}, {}, {}, model.normEps);
+        return at::cat({normal.reshape({qkv.size(0), qkv.size(1), rotated}), qkv.narrow(2, rotated, qkv.size(2) - rotated)}, 2);
+    }
+
+    at::Tensor attention(const at::Tensor& x, const Block& block, const ops::AttentionLayerPtr& layer, std::int64_t batch, std::int64_t tokens) const
+    {
+        at::Tensor qkv = project(x, block.qkv).view({batch, tokens, layer->rowWidth()});
+        if (model.qkNorm != "none")
+            qkv = normaliseHeads(qkv);
+        const at::Tensor mixed = ops::attend(qkv, layer);
+        return project(mixed.view({batch * tokens, mixed.size(2)}), block.out);
+    }
+
+    at::Tensor mlp(const at::Tensor& x, const Block& block) const
+    {
+        if (block.gate.weight.defined())
+            return project(at::silu(project(x, block.gate)) * project(x, block.up), block.down);
+        return project(at::gelu(project(x, block.up)), block.down);
+    }
+
+    // Keeps an element of row r with probability 1 − p, scaled up by 1/(1 − p).
+    at::Tensor drop(const at::Tensor& x, std::uint64_t key, std::int64_t batch, int layer, int branch) const
+    {
+        const std::int64_t row = x.numel() / batch;
+        at::Tensor mask = at::empty({batch, row}, at::TensorOptions().dtype(at::kFloat));
+        float* values = mask.mutable_data_ptr<float>();
+        const auto threshold = static_cast<std::uint32_t>(model.dropout * 4294967296.0);
+        const float kept = static_cast<float>(1.0 / (1.0 - model.dropout));
+        at::parallel_for(0, batch, 1, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t r = begin; r < end; ++r) {
+                RandomStream random(seed, "dropout", {key + std::uint64_t(r), std::uint64_t(layer), std::uint64_t(branch)});
+                for (std::int64_t i = 0; i < row; ++i)
+                    values[r * row + i] = random.next32() < threshold ? 0.0f : kept;
+            }
+        });
+        return x * mask.view(x.sizes()).to(x.options());
+    }
+
+    // [B·T, h]
+    at::Tensor run(const at::Tensor& tokens, bool training, std::uint64_t key, std::int64_t offset)
+    {
+        if (tokens.dim() != 2)
+            throw Error(ErrorKind::Internal, "tokens need the shape [batch, tokens].");
+        const std::int64_t batch = tokens.size(0);
+        const std::int64_t length = tokens.size(1);
+        const auto& perLayer = layersFor(length, offset);
+        const bool drops = training && model.dropout > 0;
+        at::Tensor x = at::embedding(embed, tokens.reshape({batch * length}));
+        for (int l = 0; l < model.layers; ++l) {
+            const Block& block = blocks[std::size_t(l)];
+            const auto& layer = perLayer[std::size_t(l)];
+            const auto branch = [&](const at::Tensor& y, int which) { return drops ? drop(y, key, batch, l, which) : y; };
+            if (model.style == "neox") {
+                const at::Tensor mixed = branch(attention(normalise(x, block.ln1), block, layer, batch, length), 0);
+                const at::Tensor inner = branch(mlp(normalise(x, block.ln2), block), 1);
+                x = x + mixed + inner;
+            } else {
+                x = x + branch(attention(normalise(x, block.ln1), block, layer, batch, length), 0);
+                x = x + branch(mlp(normalise(x, block.ln2), block), 1);
+            }
+        }
+        return normalise(x, finalNorm);
+    }
+
+    at::Tensor logits(const at::Tensor& rows) const { return at::linear(cast(rows), cast(head)).to(at::kFloat); }
+};
+
+Transformer::Transformer(const config::ModelSpec& model, const ladder::Plan& plan, std::uint64_t seed, at::Device device)
+    : m(std::make_unique<Impl>(model, plan, seed, device))
+{
+    const auto slots = slotsOf(model);
+    const at::NoGradGuard guard;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        const at::Tensor& parameter = m->parameters[i].second;
+        at::Tensor values = device.is_cpu() ? parameter.detach() : at::empty(parameter.sizes(), at::TensorOptions().dtype(at::kFloat));
+        initialise(values, slots[i].name, slots[i].role, model, seed);
+        if (!device.is_cpu())
+            parameter.copy_(values);
+    }
+}
+
+Transformer::Transformer(std::unique_ptr<Impl> impl)
+    : m(std::move(impl))
+{
+}
+
+Transformer::~Transformer() = default;
+Transformer::Transformer(Transformer&&) noexcept = default;
+Transformer& Transformer::operator=(Transformer&&) noexcept = default;
+
+const config::ModelSpec& Transformer::spec() const { return m->model; }
+const ladder::Plan& Transformer::plan() const { return m->plan; }
+
+void Transformer::setPlan(const ladder::Plan& plan)
+{
+    checkFit(m->model, plan);
+    m->plan = plan;
+    m->layers.clear();
+}
+
+std::vector<std::pair<std::string, at::Tensor>> Transformer::parameters() const { return m->parameters; }
+at::Tensor Transformer::arena() const { return m->arena; }
+std::int64_t Transformer::matrixElements() const { return m->matrixElements; }
+
+std::vector<std::pair<std::string, at::Tensor>> Transformer::schemeTensors() const
+{
+    std::vector<std::pair<std::string, at::Tensor>> tensors;
+    const auto add = [&](const std::string& name, const ladder::Matrix& matrix) {
+        const auto columns = matrix.empty() ? 0 : std::int64_t(matrix.front().size());
+        at::Tensor tensor = at::empty({std::int64_t(matrix.size()), columns}, at::TensorOptions().dtype(at::kDouble));
+        double* value = tensor.mutable_data_ptr<double>();
+        for (const auto& row : matrix)
+            value = std::copy(row.begin(), row.end(), value);
+        tensors.emplace_back(name, tensor);
+    };
+    for (std::size_t i = 0; i < m->plan.ladders.size(); ++i) {
+        const auto& ladder = m->plan.ladders[i];
+        if (!ladder.fourier)
+            continue;
+        const std::string name = "scheme.ladders." + std::to_string(i) + ".";
+        add(name + "kept", {ladder.fourier->kept});
+        add(name + "cos", ladder.fourier->cosCoefficients);
+        add(name + "sin", ladder.fourier->sinCoefficients);
+    }
+    return tensors;
+}
+
+at::Tensor Transformer::hidden(const at::Tensor& tokens, bool training, std::uint64_t dropoutKey, std::int64_t positionOffset)
+{
+    const at::AutoGradMode mode(training && at::GradMode::is_enabled());
+    return m->run(tokens, training, dropoutKey, positionOffset).view({tokens.size(0), tokens.size(1), m->model.hidden});
+}
+
+at::Tensor Transformer::logits(const at::Tensor& hidden, const at::Tensor& rows)
+{
+    const at::Tensor flat = hidden.reshape({-1, m->model.hidden});
+    return m->logits(rows.defined() ? flat.index_select(0, rows) : flat);
+}
+
+at::Tensor Transformer::lossSum(const at::Tensor& tokens, const at::Tensor& targets, std::uint64_t dropoutKey)
+{
+    const at::Tensor logits = m->logits(m->run(tokens, true, dropoutKey, 0));
+    return at::cross_entropy_loss(logits, targets.reshape({-1}), {}, at::Reduction::Sum, -1);
+}
+
+void Transformer::setComputeType(at::ScalarType type)
+{
+    if (type != at::kFloat && type != at::kBFloat16)
+        throw Error(ErrorKind::Usage, std::string("compute type is ") + c10::toString(type) + "; allowed: Float, BFloat16.");
+    m->computeType = type;
+}
+
+Transformer Transformer::clone() const
+{
+    Transformer copy(std::make_unique<Impl>(m->model, m->plan, m->seed, m->device));
+    const at::NoGradGuard guard;
+    copy.m->arena.copy_(m->arena);
+    copy.m->computeType = m->computeType;
+    for (auto& [name, parameter] : copy.m->parameters)
+        parameter.requires_grad_(false);
+    return copy;
+}
+
+}  // namespace holo::nn

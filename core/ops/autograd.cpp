@@ -1,0 +1,193 @@
+// All autograd functions of the engine, in one file because the header that defines them is the dearest of LibTorch.
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <cmath>
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
+#include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu_backward.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
+#include <ATen/ops/softmax.h>
+#include <ATen/ops/stack.h>
+
+#include "core/ops/attention.h"
+#include "core/ops/rotary.h"
+
+namespace holo::ops {
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::Function;
+using torch::autograd::variable_list;
+
+AttentionLayerPtr layerOf(AutogradContext* context)
+{
+    return c10::static_intrusive_pointer_cast<AttentionLayer>(context->saved_data["layer"].toCapsule());
+}
+
+class RotaryFunction : public Function<RotaryFunction> {
+public:
+    static at::Tensor forward(AutogradContext* context, const at::Tensor& qkv, const AttentionLayerPtr& layer)
+    {
+        context->saved_data["layer"] = c10::IValue::make_capsule(layer);
+        rotatePacked_(qkv, *layer, false);
+        context->mark_dirty({qkv});
+        return qkv;
+    }
+
+    static variable_list backward(AutogradContext* context, variable_list gradients)
+    {
+        // A gradient may be shared with other consumers, so it is turned in a copy.
+        at::Tensor gradient = gradients[0].clone(at::MemoryFormat::Contiguous);
+        rotatePacked_(gradient, *layerOf(context), true);
+        return {gradient, at::Tensor()};
+    }
+};
+
+struct Heads {
+    at::Tensor q, k, v;  // [B,H,T,d] views of a packed [B,T,row]
+};
+
+Heads split(const at::Tensor& packed, const AttentionLayer& layer)
+{
+    const auto part = [&](std::int64_t first, std::int64_t heads) {
+        return packed.narrow(2, first * layer.headDim, heads * layer.headDim).view({packed.size(0), packed.size(1), heads, layer.headDim}).transpose(1, 2);
+    };
+    return {part(0, layer.heads), part(layer.heads, layer.kvHeads), part(layer.heads + layer.kvHeads, layer.kvHeads)};
+}
+
+// Every key head once for each query head that reads it.
+at::Tensor repeatHeads(const at::Tensor& x, int times)
+{
+    if (times == 1)
+        return x;
+    return x.unsqueeze(2).expand({x.size(0), x.size(1), times, x.size(2), x.size(3)}).reshape({x.size(0), x.size(1) * times, x.size(2), x.size(3)});
+}
+
+at::Tensor sumRepeats(const at::Tensor& x, int times)
+{
+    if (times == 1)
+        return x;
+    return x.view({x.size(0), x.size(1) / times, times, x.size(2), x.size(3)}).sum(2);
+}
+
+std::optional<at::Tensor> maskFor(const at::Tensor& q, const AttentionLayer& layer)
+{
+    if (!layer.mask.defined())
+        return std::nullopt;
+    return layer.mask.to(q.scalar_type());
+}
+
+// Rotation and LibTorch's flash attention around one packed buffer. The way back writes one packed gradient instead of the chain of
+// padded slices that the views' own rules would make.
+class FlashAttentionFunction : public Function<FlashAttentionFunction> {
+public:
+    static at::Tensor forward(AutogradContext* context, const at::Tensor& qkv, const AttentionLayerPtr& layer)
+    {
+        context->saved_data["layer"] = c10::IValue::make_capsule(layer);
+        rotatePacked_(qkv, *layer, false);
+        const int groups = layer->heads / layer->kvHeads;
+        Heads heads = split(qkv, *layer);
+        if (layer->queryFactor.defined())
+            heads.q.transpose(1, 2).mul_(layer->queryFactor.to(qkv.scalar_type()));
+        auto [out, logSumExp] = at::_scaled_dot_product_flash_attention_for_cpu(
+            heads.q, repeatHeads(heads.k, groups), repeatHeads(heads.v, groups), 0.0, true, maskFor(heads.q, *layer), layer->scale);
+        context->save_for_backward({qkv, out, logSumExp});
+        return out.transpose(1, 2).reshape({qkv.size(0), qkv.size(1), std::int64_t(layer->heads) * layer->headDim});
+    }
+
+    static variable_list backward(AutogradContext* context, variable_list gradients)
+    {
+        const auto layer = layerOf(context);
+        const auto saved = context->get_saved_variables();
+        const at::Tensor& qkv = saved[0];
+        const int groups = layer->heads / layer->kvHeads;
+        const Heads heads = split(qkv, *layer);
+        const auto gradient = gradients[0].reshape({qkv.size(0), qkv.size(1), layer->heads, layer->headDim}).transpose(1, 2);
+        auto [dq, dk, dv] = at::_scaled_dot_product_flash_attention_for_cpu_backward(gradient, heads.q, repeatHeads(heads.k, groups),
+            repeatHeads(heads.v, groups), saved[1], saved[2], 0.0, true, maskFor(heads.q, *layer), layer->scale);
+        at::Tensor packed = at::empty_like(qkv);
+        Heads parts = split(packed, *layer);
+        parts.q.copy_(dq);
+        parts.k.copy_(sumRepeats(dk, groups));
+        parts.v.copy_(sumRepeats(dv, groups));
+        if (layer->queryFactor.defined())
+            parts.q.transpose(1, 2).mul_(layer->queryFactor.to(qkv.scalar_type()));
+        rotatePacked_(packed, *layer, true);
+        return {packed, at::Tensor()};
+    }
+};
+
+at::Tensor attendByLibrary(const at::Tensor& qkv, const AttentionLayerPtr& layer)
+{
+    const at::Tensor rotated = rotaryPacked(qkv, layer);
+    Heads heads = split(rotated, *layer);
+    if (layer->queryFactor.defined())
+        heads.q = heads.q * layer->queryFactor.to(qkv.scalar_type()).transpose(0, 1);
+    const auto mask = maskFor(heads.q, *layer);
+    const auto out = at::scaled_dot_product_attention(heads.q, heads.k, heads.v, mask, 0.0, !mask, layer->scale, layer->heads != layer->kvHeads);
+    return out.transpose(1, 2).reshape({qkv.size(0), qkv.size(1), std::int64_t(layer->heads) * layer->headDim});
+}
+
+}  // namespace
+
+at::Tensor rotaryPacked(const at::Tensor& qkv, const AttentionLayerPtr& layer)
+{
+    return layer->rotates() ? RotaryFunction::apply(qkv, layer) : qkv;
+}
+
+at::Tensor attend(const at::Tensor& qkv, const AttentionLayerPtr& layer)
+{
+    return qkv.is_cpu() ? FlashAttentionFunction::apply(qkv, layer) : attendByLibrary(qkv, layer);
+}
+
+at::Tensor attendReference(const at::Tensor& qkv, const AttentionLayer& layer, at::Tensor* weights)
+{
+    const std::int64_t batch = qkv.size(0);
+    const std::int64_t tokens = qkv.size(1);
+    const int groups = layer.heads / layer.kvHeads;
+    const Heads heads = split(qkv, layer);
+
+    // cos and sin as [H,T,d] factors of a lane and of its partner, 1 and 0 where nothing turns.
+    const auto rotate = [&](const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin, const std::vector<std::uint8_t>& ladders) {
+        if (!layer.rotates())
+            return x;
+        const int planes = layer.rotaryDim / 2;
+        std::vector<at::Tensor> turned;
+        for (std::int64_t h = 0; h < x.size(1); ++h) {
+            const at::Tensor head = x.select(1, h);
+            if (ladders[std::size_t(h)] == kernels::kNoLadder) {
+                turned.push_back(head);
+                continue;
+            }
+            const auto c = cos.select(0, ladders[std::size_t(h)]).narrow(0, layer.positionOffset, tokens).to(x.scalar_type());
+            const auto s = sin.select(0, ladders[std::size_t(h)]).narrow(0, layer.positionOffset, tokens).to(x.scalar_type());
+            const at::Tensor lanes = head.narrow(2, 0, layer.rotaryDim);
+            const bool half = layer.pairing == kernels::Pairing::HalfSplit;
+            const at::Tensor pairs = half ? lanes.view({batch, tokens, 2, planes}) : lanes.view({batch, tokens, planes, 2}).transpose(2, 3);
+            const at::Tensor x0 = pairs.select(2, 0);
+            const at::Tensor x1 = pairs.select(2, 1);
+            const at::Tensor y = at::stack({x0 * c - x1 * s, x1 * c + x0 * s}, half ? 2 : 3).reshape({batch, tokens, layer.rotaryDim});
+            turned.push_back(at::cat({y, head.narrow(2, layer.rotaryDim, layer.headDim - layer.rotaryDim)}, 2));
+        }
+        return at::stack(turned, 1);
+    };
+    at::Tensor q = rotate(heads.q, layer.queryCos, layer.querySin, layer.queryLadders);
+    const at::Tensor k = repeatHeads(rotate(heads.k, layer.keyCos, layer.keySin, layer.keyLadders), groups);
+    if (layer.queryFactor.defined())
+        q = q * layer.queryFactor.to(q.scalar_type()).transpose(0, 1);
+    at::Tensor scores = at::matmul(q, k.transpose(2, 3)) * layer.scale;
+    if (layer.mask.defined())
+        scores = scores + layer.mask.to(scores.scalar_type());
+    const at::Tensor future = at::ones({tokens, tokens}, qkv.options().dtype(at::kBool)).triu(1);
+    const at::Tensor probabilities = at::softmax(scores.masked_fill(future, -INFINITY), -1);
+    if (weights)
+        *weights = probabilities;
+    return at::matmul(probabilities, repeatHeads(heads.v, groups)).transpose(1, 2).reshape({batch, tokens, std::int64_t(layer.heads) * layer.headDim});
+}
+
+}  // namespace holo::ops
