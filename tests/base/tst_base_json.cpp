@@ -30,6 +30,8 @@ private Q_SLOTS:
         QTest::newRow("deep array") << QByteArray(100000, '[');
         QTest::newRow("deep object") << QByteArray("{\"a\":").repeated(100000);
         QTest::newRow("number out of range") << QByteArray("1e999");
+        QTest::newRow("NUL behind the document") << QByteArray("{}\0garbage", 10);
+        QTest::newRow("NUL in a string") << QByteArray("\"a\0b\"", 5);
         QTest::newRow("control character") << QByteArray("\"\n\"");
     }
     void refuses()
@@ -42,6 +44,17 @@ private Q_SLOTS:
             QCOMPARE(e.kind(), ErrorKind::Malformed);
             QVERIFY(QString(e.what()).startsWith("file.json"));
         }
+    }
+
+    // Looking every key up among its elders would take minutes here.
+    void readsObjectsOfManyKeys()
+    {
+        std::string text = "{\"k0\":[0]";
+        for (int i = 1; i < 400000; ++i)
+            text += ",\"k" + std::to_string(i) + "\":{\"a\":[" + std::to_string(i) + "]}";
+        const holo::Json json = holo::parseJson(text + "}", "x");
+        QCOMPARE(json.size(), std::size_t(400000));
+        QCOMPARE(holo::dumpLine(json), text + "}");
     }
 
     void boundsTheSize()
