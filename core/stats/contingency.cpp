@@ -139,7 +139,7 @@ TestResult barnardExact(const TwoShares& s)
     for (int i = 0; i <= steps; ++i) {
         const double left = grid[std::size_t(std::max(0, i - 1))];
         const double right = grid[std::size_t(std::min(steps, i + 1))];
-        if (grid[std::size_t(i)] < left || grid[std::size_t(i)] < right || grid[std::size_t(i)] < 0.98 * top)
+        if (grid[std::size_t(i)] < left || grid[std::size_t(i)] < right || grid[std::size_t(i)] < 0.995 * top)
             continue;
         const double golden = (std::sqrt(5.0) - 1) / 2;
         double a = at(std::max(0, i - 1));
@@ -148,7 +148,7 @@ TestResult barnardExact(const TwoShares& s)
         double d = a + golden * (b - a);
         double fc = tail(c);
         double fd = tail(d);
-        for (int turn = 0; turn < 60 && b - a > 1e-9; ++turn) {
+        for (int turn = 0; turn < 60 && b - a > 1e-8; ++turn) {
             if (fc > fd) {
                 b = d;
                 d = c;

@@ -17,7 +17,8 @@ struct Moments {
     double absolute = 0;
 };
 
-// Statistic of a split, from the moments of the first part and of the whole.
+// Statistic of a split, from the moments of the first part and of the whole. The splits are compared by a key that rises with the statistic
+// and needs no logarithm: the larger variance over the smaller, or the difference of means itself.
 class SplitStatistic {
 public:
     SplitStatistic(SpreadStatistic kind, const std::vector<double>& pooled, std::size_t n1) :
@@ -35,16 +36,17 @@ public:
         moments.absolute += std::abs(value);
     }
 
-    double operator()(const Moments& first) const
+    double key(const Moments& first) const
     {
         if (m_kind == SpreadStatistic::MeanAbsoluteDeviation)
             return std::abs(first.absolute / m_n1 - (m_whole.absolute - first.absolute) / m_n2);
         const double s1 = spread(first.squares, first.sum, m_n1);
         const double s2 = spread(m_whole.squares - first.squares, m_whole.sum - first.sum, m_n2);
-        if (s1 == 0 || s2 == 0)
-            return s1 == s2 ? 0 : std::numeric_limits<double>::infinity();
-        return std::abs(std::log(s1 / s2));
+        if (s1 == s2)
+            return 1;
+        return std::max(s1, s2) / std::min(s1, s2);  // infinite where one part has no spread
     }
+    double statistic(double key) const { return m_kind == SpreadStatistic::LogVarianceRatio ? std::log(key) : key; }
 
 private:
     double spread(double squares, double sum, double n) const
@@ -72,6 +74,16 @@ std::uint64_t combinations(std::uint64_t n, std::uint64_t k, std::uint64_t limit
             return limit + 1;
     }
     return result;
+}
+
+// Uniform in 0 … n−1 from one word of the stream, without bias; the many small draws of a permutation need no more.
+std::uint32_t below(RandomStream& random, std::uint32_t n)
+{
+    for (;;) {
+        const std::uint64_t product = std::uint64_t(random.next32()) * n;
+        if (std::uint32_t(product) >= n || std::uint32_t(product) >= (0 - n) % n)
+            return std::uint32_t(product >> 32);
+    }
 }
 
 bool reaches(double statistic, double observed)
@@ -132,20 +144,20 @@ TestResult permutationSpread(const Sample& a, const Sample& b, SpreadStatistic s
         value /= largest;
 
     const std::size_t n1 = groups.front().size();
-    const SplitStatistic statisticOf(statistic, pooled, n1);
+    const SplitStatistic split(statistic, pooled, n1);
     Moments observedMoments;
     for (std::size_t i = 0; i < n1; ++i)
         SplitStatistic::add(observedMoments, pooled[i]);
-    const double observed = statisticOf(observedMoments);
+    const double observed = split.key(observedMoments);
     const double unit = statistic == SpreadStatistic::MeanAbsoluteDeviation ? largest : 1;
-    result.statistic = observed * unit;
+    result.statistic = split.statistic(observed) * unit;
     if (std::isinf(observed))
         result.note = joinNotes(result.note, "One arm has no spread.");
 
     const std::uint64_t splits = combinations(pooled.size(), n1, options.exactLimit);
     if (splits <= options.exactLimit) {
         std::uint64_t hits = 0;
-        visitSplits(pooled, n1, 0, Moments(), [&](const Moments& moments) { hits += reaches(statisticOf(moments), observed); });
+        visitSplits(pooled, n1, 0, Moments(), [&](const Moments& moments) { hits += reaches(split.key(moments), observed); });
         result.p = double(hits) / double(splits);
         result.note = joinNotes(result.note, "Exact, " + std::to_string(splits) + " splits.");
         return result;
@@ -155,10 +167,10 @@ TestResult permutationSpread(const Sample& a, const Sample& b, SpreadStatistic s
     for (std::size_t draw = 0; draw < options.resamples; ++draw) {
         Moments moments;
         for (std::size_t i = 0; i < n1; ++i) {
-            std::swap(pooled[i], pooled[i + random.below(pooled.size() - i)]);
+            std::swap(pooled[i], pooled[i + below(random, std::uint32_t(pooled.size() - i))]);
             SplitStatistic::add(moments, pooled[i]);
         }
-        hits += reaches(statisticOf(moments), observed);
+        hits += reaches(split.key(moments), observed);
     }
     result.p = double(hits + 1) / double(options.resamples + 1);
     result.note = joinNotes(result.note, drawnNote(options.resamples));
@@ -225,7 +237,7 @@ TestResult pairedPermutation(std::span<const double> x, std::span<const double> 
         for (std::size_t i = 0; i < n; ++i) {
             if (i % 32 == 0)
                 bits = random.next32();
-            drawn += (bits >> (i % 32) & 1) ? -differences[i] : differences[i];
+            drawn += differences[i] * (1 - 2 * int(bits >> (i % 32) & 1));
         }
         hits += reaches(std::abs(drawn), observed);
     }
