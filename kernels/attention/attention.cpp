@@ -16,9 +16,10 @@ std::string number(std::int64_t value)
     return std::to_string(value);
 }
 
+// Without queries there is no output, but the gradients of the keys still have to become zeros.
 bool empty(const AttentionParams& p)
 {
-    return p.batch == 0 || p.queries == 0 || p.heads == 0;
+    return p.batch == 0 || p.keys == 0 || p.heads == 0;
 }
 
 std::optional<std::string> tableProblem(const AttentionParams& p, const LadderTables& tables, const std::uint8_t* ladders,
@@ -127,7 +128,7 @@ std::optional<std::string> attentionProblem(const AttentionParams& p)
         return "attention: rotaryDim is " + number(p.rotaryDim) + "; allowed: even, 0 to headDim (" + number(p.headDim) + ").";
     if (empty(p))
         return {};
-    if (!p.q.data || !p.k.data || !p.v.data)
+    if ((!p.q.data && p.queries > 0) || !p.k.data || !p.v.data)
         return "attention: q, k or v is null; allowed: the first element of each.";
     if (p.rotaryDim > 0 && p.queryTables.cosines) {
         if (auto problem = tableProblem(p, p.queryTables, p.queryLadders, p.heads, p.keys - p.queries, "q"))
@@ -147,7 +148,7 @@ void attentionForward(const AttentionParams& params, const AttentionOutput& out,
     std::optional<Isa> path)
 {
     const Isa isa = path.value_or(bestIsa());
-    check(params, out.data, isa);
+    check(params, out.data || params.queries == 0, isa);
     if (empty(params))
         return;
     AttentionWork work{params, tasksOf(params, true), out, logSumExp, {}};
@@ -164,7 +165,7 @@ void attentionForward(const AttentionParams& params, const AttentionOutput& out,
 void attentionBackward(const AttentionParams& params, const AttentionGradients& g, const ParallelFor& parallelFor, std::optional<Isa> path)
 {
     const Isa isa = path.value_or(bestIsa());
-    check(params, g.out.data && g.dout.data && g.logSumExp && g.dq.data && g.dk.data && g.dv.data, isa);
+    check(params, g.dk.data && g.dv.data && (params.queries == 0 || (g.out.data && g.dout.data && g.logSumExp && g.dq.data)), isa);
     if (empty(params))
         return;
     AttentionWork work{params, tasksOf(params, false), {}, nullptr, g};
