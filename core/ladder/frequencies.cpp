@@ -101,6 +101,20 @@ std::vector<double> turnThetas(const ExactTurns& turns)
     return thetas;
 }
 
+std::optional<ExactTurns> rationalTurns(const std::vector<double>& thetas, std::int64_t context)
+{
+    ExactTurns turns{context, {}};
+    bool turning = false;
+    for (const double theta : thetas) {
+        const double a = std::round(theta * double(context) / pi);
+        if (std::abs(a) > 1e9 || std::abs(theta - pi * a / double(context)) > 4e-16 * std::abs(theta))
+            return std::nullopt;
+        turns.numerators.push_back(std::int64_t(a));
+        turning = turning || a != 0;
+    }
+    return turning ? std::optional(turns) : std::nullopt;
+}
+
 std::vector<double> partialThetas(const std::vector<double>& thetas, double share)
 {
     std::vector<double> result = thetas;

@@ -28,6 +28,9 @@ std::vector<double> bandJitter(int planes);                                 // u
 std::vector<double> bandJitteredThetas(int planes, std::int64_t context);   // C2: π(2i+1+u_i)/N
 
 std::vector<double> turnThetas(const ExactTurns& turns);                    // π a_i/N
+// The turns of which `thetas` are the float64 image, if every one of them is π a/N within rounding: frequencies that were read from a
+// file keep the exact tables of the ladder they came from. Nothing for a ladder that does not turn at all.
+std::optional<ExactTurns> rationalTurns(const std::vector<double>& thetas, std::int64_t context);
 
 // Standard frequencies with the lowest dropped: θ_j for j < int(p·M), else 0 (arXiv 2410.06205).
 std::vector<double> partialThetas(const std::vector<double>& thetas, double share);

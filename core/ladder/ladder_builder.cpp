@@ -296,6 +296,7 @@ Ladder Builder::build()
         if (int(theta.size()) != m_planes)
             m_p.refuse("theta", std::to_string(theta.size()) + " frequencies", std::to_string(m_planes) + " frequencies, one a plane");
         m_ladder.theta = theta;
+        m_ladder.exact = rationalTurns(theta, m_ladder.context);
         noteContext();
         note("theta", valueText(theta));
         break;

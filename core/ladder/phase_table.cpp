@@ -7,60 +7,12 @@
 #include <numeric>
 
 #include "core/base/error.h"
-#include "core/base/text.h"
 #include "core/ladder/length_scaling.h"
+#include "core/ladder/phase.h"
 
 namespace holo::ladder {
 
 namespace {
-
-using std::numbers::pi;
-
-struct Phase {
-    double cos = 1;
-    double sin = 0;
-};
-
-std::int64_t floorMod(std::int64_t value, std::int64_t modulus)
-{
-    const std::int64_t r = value % modulus;
-    return r < 0 ? r + modulus : r;
-}
-
-// cos and sin of m·θ for the float64 θ, however large m is: the rounding error of the product is put back.
-Phase turned(double theta, std::int64_t m)
-{
-    const double angle = theta * double(m);
-    const double rest = std::fma(theta, double(m), -angle);
-    const double c = std::cos(angle);
-    const double s = std::sin(angle);
-    return {c - rest * s, s + rest * c};
-}
-
-// cos and sin of π·((m·a) mod 2N)/N: folded into the first octant in integers, so that quarter turns are exact and symmetries hold bit for bit.
-Phase turnedExactly(std::int64_t a, std::int64_t context, std::int64_t m)
-{
-    std::int64_t k = floorMod(floorMod(m, 2 * context) * floorMod(a, 2 * context), 2 * context);
-    const bool below = k > context;
-    if (below)
-        k = 2 * context - k;
-    const bool left = 2 * k > context;
-    if (left)
-        k = context - k;
-    double c = 0;
-    double s = 0;
-    if (4 * k > context) {
-        // The complement to a quarter turn: π(N − 2k)/2N.
-        const double angle = pi * double(context - 2 * k) / (2.0 * double(context));
-        c = std::sin(angle);
-        s = std::cos(angle);
-    } else {
-        const double angle = pi * double(k) / double(context);
-        c = std::cos(angle);
-        s = std::sin(angle);
-    }
-    return {left ? -c : c, below ? -s : s};
-}
 
 void checkDecay(const Ladder& ladder, std::int64_t farthest)
 {
@@ -142,7 +94,7 @@ PhaseTable phaseTableAt(const Ladder& ladder, std::span<const std::int64_t> posi
     std::vector<std::int64_t> periods;
     if (ladder.kind == Kind::Resonance)
         for (const double t : theta)
-            periods.push_back(std::llround(2 * pi / t));
+            periods.push_back(std::llround(2 * std::numbers::pi / t));
 
     for (const std::int64_t position : positions) {
         const std::int64_t m = ladder.positionPeriod > 0 ? floorMod(position, ladder.positionPeriod) : position;

@@ -1,62 +1,11 @@
 #include <QtTest>
 
 #include <cmath>
-#include <numbers>
 
-#include "core/ladder/phase_table.h"
-#include "core/ladder/plan.h"
+#include "tests/ladder/ladder_cases.h"
 
 using namespace holo::ladder;
-
-namespace {
-
-ModelShape shapeOf(int headDim, std::int64_t context)
-{
-    return {.layers = 2, .heads = 4, .kvHeads = 4, .headDim = headDim, .rotaryDim = headDim, .context = context};
-}
-
-Ladder only(const Scheme& scheme, const ModelShape& shape)
-{
-    const Plan plan = resolve(scheme, shape);
-    return plan.ladders.front();
-}
-
-// y = x·C + rot(x)·S, planes (j, j + M).
-std::vector<double> rotated(const Ladder& ladder, const std::vector<double>& x, std::int64_t position, Side side = Side::Query)
-{
-    const std::int64_t positions[] = {position};
-    const PhaseTable table = phaseTableAt(ladder, positions, std::max<std::int64_t>(position + 1, 1), side);
-    const std::size_t planes = std::size_t(table.planes);
-    std::vector<double> y = x;
-    for (std::size_t j = 0; j < planes; ++j) {
-        const double c = table.cos[j];
-        const double s = table.sin[j];
-        y[j] = x[j] * c - x[j + planes] * s;
-        y[j + planes] = x[j + planes] * c + x[j] * s;
-    }
-    return y;
-}
-
-double dot(const std::vector<double>& a, const std::vector<double>& b)
-{
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-bool near(double value, double expected, double tolerance)
-{
-    if (std::abs(value - expected) <= tolerance)
-        return true;
-    qWarning("%.12g is not %.12g ± %.3g", value, expected, tolerance);
-    return false;
-}
-
-const std::vector<double> kQ = {.1, .2, .3, .4, .5, .6, .7, .8};
-const std::vector<double> kK = {.8, -.7, .6, -.5, .4, -.3, .2, -.1};
-
-}  // namespace
+using namespace holo::ladder::cases;
 
 class TestTables : public QObject {
     Q_OBJECT
