@@ -77,7 +77,7 @@ double Parameters::factor() const
     if (const auto value = optionalNumber("factor"))
         return *value;
     const double ratio = double(m_shape.context) / double(original());
-    if (!has("original") || ratio < 1)
+    if (ratio <= 1)
         throw Error::at(ErrorKind::Usage, {.field = field("factor"), .allowed = m_info.find("factor")->allowed() + ", or original below the model's context"});
     return ratio;
 }

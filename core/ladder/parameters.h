@@ -26,7 +26,7 @@ public:
     double base() const;             // given or the model's
     std::int64_t context() const;    // given or the model's
     std::int64_t original() const;   // given, the table's, or the model's context
-    double factor() const;           // given, the table's, or context / original; throws Error (usage) if none is > 0
+    double factor() const;           // given, the table's, or context / original; throws Error (usage) if that is not > 1
 
     // Throws Error (usage) with the field "KIND.KEY".
     [[noreturn]] void refuse(std::string_view key, const std::string& found, const std::string& allowed) const;

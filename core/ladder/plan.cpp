@@ -83,31 +83,6 @@ std::vector<std::vector<int>> divideHeads(const std::vector<Part>& parts, const 
     return owner;
 }
 
-// Parts of a hybrid; the parameters share, special and rest stand for two of them.
-std::vector<Part> partsOf(const Scheme& scheme)
-{
-    std::vector<Part> parts = scheme.parts;
-    if (parts.empty()) {
-        const auto text = [&](const char* key) {
-            const auto it = scheme.parameters.find(key);
-            return it == scheme.parameters.end() ? std::string(kindInfo(Kind::Hybrid).find(key)->fallback) : std::get<std::string>(it->second);
-        };
-        const auto share = scheme.parameters.find("share");
-        parts.push_back({"special", {parseKind(text("special")), {}, {}}, share == scheme.parameters.end() ? .25 : std::get<double>(share->second), {}, {}});
-        parts.push_back({"rest", {parseKind(text("rest")), {}, {}}, -1, {}, {}});
-    } else if (const auto share = scheme.parameters.find("share"); share != scheme.parameters.end()) {
-        Part& special = parts.front();
-        require(special.share == -1 && special.heads.empty(), "hybrid.share", valueText(share->second), "a share in one place only");
-        special.share = std::get<double>(share->second);
-    } else if (parts.size() > 1 && parts.front().share == -1 && parts.front().layers.empty() && parts.front().heads.empty()) {
-        parts.front().share = .25;
-    }
-    for (const Part& part : parts)
-        require(part.scheme.kind != Kind::Hybrid && part.scheme.kind != Kind::Landmark && part.scheme.kind != Kind::MobiusAttention, "hybrid." + part.name, std::string(kindName(part.scheme.kind)),
-                "a scheme that acts on single heads");
-    return parts;
-}
-
 class PlanBuilder {
 public:
     explicit PlanBuilder(const ModelShape& shape) { m_plan.shape = shape; }
@@ -175,6 +150,32 @@ void checkGroups(const Plan& plan, const std::vector<Part>& parts, const std::ve
 
 }  // namespace
 
+std::vector<Part> hybridParts(const Scheme& scheme)
+{
+    for (const auto& [key, value] : scheme.parameters)
+        checkParameter(kindInfo(Kind::Hybrid), key, value);
+    std::vector<Part> parts = scheme.parts;
+    if (parts.empty()) {
+        const auto text = [&](const char* key) {
+            const auto it = scheme.parameters.find(key);
+            return it == scheme.parameters.end() ? std::string(kindInfo(Kind::Hybrid).find(key)->fallback) : std::get<std::string>(it->second);
+        };
+        const auto share = scheme.parameters.find("share");
+        parts.push_back({"special", {parseKind(text("special")), {}, {}}, share == scheme.parameters.end() ? .25 : std::get<double>(share->second), {}, {}});
+        parts.push_back({"rest", {parseKind(text("rest")), {}, {}}, -1, {}, {}});
+    } else if (const auto share = scheme.parameters.find("share"); share != scheme.parameters.end()) {
+        Part& special = parts.front();
+        require(special.share == -1 && special.heads.empty(), "hybrid.share", valueText(share->second), "a share in one place only");
+        special.share = std::get<double>(share->second);
+    } else if (parts.size() > 1 && parts.front().share == -1 && parts.front().layers.empty() && parts.front().heads.empty()) {
+        parts.front().share = .25;
+    }
+    for (const Part& part : parts)
+        require(part.scheme.kind != Kind::Hybrid && part.scheme.kind != Kind::Landmark && part.scheme.kind != Kind::MobiusAttention, "hybrid." + part.name, std::string(kindName(part.scheme.kind)),
+                "a scheme that acts on single heads");
+    return parts;
+}
+
 Plan resolve(const Scheme& scheme, const ModelShape& shape)
 {
     checkShape(shape);
@@ -183,9 +184,7 @@ Plan resolve(const Scheme& scheme, const ModelShape& shape)
 
     std::vector<Part> parts;
     if (scheme.kind == Kind::Hybrid) {
-        for (const auto& [key, value] : scheme.parameters)
-            checkParameter(kindInfo(Kind::Hybrid), key, value);
-        parts = partsOf(scheme);
+        parts = hybridParts(scheme);
     } else {
         require(scheme.parts.empty(), std::string(kindName(scheme.kind)) + ".parts", std::to_string(scheme.parts.size()) + " parts", "parts in a hybrid only");
         parts.push_back({std::string(kindName(scheme.kind)), scheme, -1, {}, {}});

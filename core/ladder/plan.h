@@ -79,6 +79,9 @@ struct Plan {
     bool isUniform() const;          // every head the same assignment
 };
 
+// The parts of a hybrid; its parameters share, special and rest stand for two parts. Throws Error (usage).
+std::vector<Part> hybridParts(const Scheme& scheme);
+
 // Throws Error (usage) for out-of-range, contradictory or missing parameters, plans that break KV groups, odd widths, ….
 Plan resolve(const Scheme& scheme, const ModelShape& shape);
 
