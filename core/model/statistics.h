@@ -70,11 +70,21 @@ struct GroupSummary {
     LearnedShare learned;
     NoiseCorrection noise;
     std::vector<double> trials;  // trials per value; empty: unknown
-    std::optional<Interval> meanInterval;  // BCa bootstrap over seeds, 95 %
+    std::optional<Interval> meanInterval;  // bootstrap over seeds, 95 %: BCa, or percentile where that does not exist
     HumpResult humps;
-    std::vector<double> bestOf;  // expected best of k = 1 … n seeds, without replacement
+    std::vector<double> bestOf;         // expected best of k = 1 … min(n, 64) seeds, without replacement
+    std::vector<double> bestOfReaches;  // chance that the best of k reaches the floor; empty without a floor
     std::optional<double> perplexityMean;
     std::optional<double> perplexitySd;
+    std::string note;
+};
+
+// SD of one arm over that of another, with bootstrap intervals over seeds (95 %).
+struct SdRatio {
+    std::vector<std::string> groups;  // the two arms
+    std::optional<double> ratio;
+    std::optional<Interval> percentile;
+    std::optional<Interval> bca;
     std::string note;
 };
 
@@ -108,6 +118,7 @@ struct StatisticsTable {
     std::vector<GroupSummary> groups;
     std::vector<TestResult> tests;   // arms as independent samples; over all arms first, then pairs
     std::vector<TestResult> paired;  // seeds that two arms share
+    std::vector<SdRatio> sdRatios;   // pairs of arms
     std::vector<ArmEmergence> emergence;
     std::optional<TestResult> logRank;
     std::optional<double> emergenceThreshold;

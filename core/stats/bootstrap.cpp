@@ -12,9 +12,34 @@ namespace holo::stats {
 
 namespace {
 
+constexpr std::size_t kMostJackknife = 2000;  // its work grows with the square of the values
+
 double deviation(const std::vector<double>& values)
 {
     return sampleSd(values).value_or(0);
+}
+
+// SD of scores of ordinary size, without the sorting and scaling that a single value can afford.
+double quickDeviation(const std::vector<double>& values)
+{
+    double sum = 0;
+    for (const double value : values)
+        sum += value;
+    const double centre = sum / double(values.size());
+    double squares = 0;
+    for (const double value : values)
+        squares += (value - centre) * (value - centre);
+    return std::sqrt(squares / double(values.size() - 1));
+}
+
+bool allEqual(const std::vector<double>& values)
+{
+    return std::all_of(values.begin(), values.end(), [&](double value) { return value == values.front(); });
+}
+
+Interval inverted(const Interval& interval)
+{
+    return {1 / interval.hi, 1 / interval.lo};
 }
 
 }  // namespace
@@ -103,6 +128,13 @@ BootstrapResult bootstrap(std::span<const std::vector<double>> samples, const St
     result.standardError = deviation(replicates);
     result.percentile = percentileInterval(replicates, options.level);
 
+    std::size_t total = 0;
+    for (const auto& sample : data)
+        total += sample.size();
+    if (total > kMostJackknife) {
+        result.note = joinNotes(result.note, "No BCa interval: more than " + std::to_string(kMostJackknife) + " values.");
+        return result;
+    }
     std::vector<std::vector<double>> jackknife(data.size());
     for (std::size_t j = 0; j < data.size(); ++j)
         for (std::size_t i = 0; i < data[j].size(); ++i) {
@@ -111,6 +143,46 @@ BootstrapResult bootstrap(std::span<const std::vector<double>> samples, const St
             jackknife[j].push_back(statistic(without));
         }
     result.bca = bcaInterval(estimate, replicates, jackknife, options.level);
+    return result;
+}
+
+SdRatio sdRatio(const Sample& a, const Sample& b, BootstrapOptions options)
+{
+    const Sample both[] = {a, b};
+    const Prepared data = prepare(both);
+    SdRatio result;
+    result.groups = data.names;
+    result.note = joinNotes(data.note, data.refusal);
+    if (!data.refusal.empty())
+        return result;
+    const double sdA = *sampleSd(a.values);
+    const double sdB = *sampleSd(b.values);
+    if (sdA <= 0 || sdB <= 0) {
+        result.note = joinNotes(result.note, "No ratio: " + (sdA > 0 ? b.name : a.name) + " has no spread.");
+        return result;
+    }
+    result.ratio = sdA / sdB;
+    // Drawn from scores in one order and of ordinary size, whichever arm comes first.
+    const bool turned = finiteSorted(a.values) != data.groups[0];
+    auto samples = data.groups;
+    const double unit = std::max(sdA, sdB);
+    for (auto& sample : samples) {
+        const double origin = sample[sample.size() / 2];
+        for (double& value : sample)
+            value = (value - origin) / unit;
+    }
+    const BootstrapResult drawn = bootstrap(samples, [](std::span<const std::vector<double>> s) {
+        return allEqual(s[0]) || allEqual(s[1]) ? NAN : quickDeviation(s[0]) / quickDeviation(s[1]);
+    }, options);
+    result.note = joinNotes(result.note, drawn.note);
+    result.percentile = drawn.percentile;
+    result.bca = drawn.bca;
+    if (turned) {
+        if (result.percentile)
+            result.percentile = inverted(*result.percentile);
+        if (result.bca)
+            result.bca = inverted(*result.bca);
+    }
     return result;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/model/statistics.h"
+#include "core/stats/sample.h"
 
 namespace holo::stats {
 
@@ -24,13 +25,16 @@ struct BootstrapOptions {
 struct BootstrapResult {
     std::optional<double> estimate;
     std::optional<Interval> percentile;
-    std::optional<Interval> bca;  // bias-corrected and accelerated (Efron 1987); empty where a jackknife or the bias is degenerate
+    std::optional<Interval> bca;  // bias-corrected and accelerated (Efron 1987); empty where a jackknife or the bias is degenerate, or beyond 2000 values
     double standardError = 0;
     std::string note;
 };
 
 // Resamples seeds within each sample. With n = 6 only 462 resamples differ; the percentile interval is then too narrow.
 BootstrapResult bootstrap(std::span<const std::vector<double>> samples, const Statistic& statistic, BootstrapOptions options = {});
+
+// SD (n−1) of `a` over that of `b`. Exchanging the arms inverts ratio and intervals. At least three finite values an arm.
+SdRatio sdRatio(const Sample& a, const Sample& b, BootstrapOptions options = {});
 
 // Intervals from given replicates. `jackknife[j][i]`: the statistic without value i of sample j.
 Interval percentileInterval(std::span<const double> replicates, double level);

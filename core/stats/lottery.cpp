@@ -50,7 +50,7 @@ std::optional<double> expectedBestOf(std::span<const double> values, int k)
     return expectedBestOfSorted(finiteSorted(values), k);
 }
 
-std::optional<double> expectedWorstOf(std::span<const double> values, int k)
+std::optional<double> expectedLowestOf(std::span<const double> values, int k)
 {
     auto sorted = finiteSorted(values);
     std::reverse(sorted.begin(), sorted.end());

@@ -13,8 +13,8 @@ namespace holo::stats {
 std::optional<double> bestOfReaches(std::span<const double> values, int k, double floor);
 // Expected best of k: Σ x_(i) C(i−1, k−1)/C(n, k).
 std::optional<double> expectedBestOf(std::span<const double> values, int k);
-// Expected worst of k.
-std::optional<double> expectedWorstOf(std::span<const double> values, int k);
+// Expected lowest of k.
+std::optional<double> expectedLowestOf(std::span<const double> values, int k);
 
 // The same for fresh seeds, drawn with replacement (plug-in; any k >= 1): 1 − (1 − m/n)^k, and Σ x_(i)[(i/n)^k − ((i−1)/n)^k] (Dodge et al. 2019).
 std::optional<double> bestOfReachesFresh(std::span<const double> values, int k, double floor);

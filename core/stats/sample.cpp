@@ -7,6 +7,12 @@
 
 namespace holo::stats {
 
+namespace {
+
+constexpr double kLargestScore = 8e307;
+
+}  // namespace
+
 double Prepared::largest() const
 {
     double result = 0;
@@ -39,6 +45,8 @@ Prepared prepare(std::span<const Sample> samples, std::size_t fewest)
         result.groups.push_back(std::move(values));
     }
     std::sort(result.groups.begin(), result.groups.end());
+    if (result.refusal.empty() && result.largest() > kLargestScore)
+        result.refusal = "No p-value: a score is beyond ±8e307, where differences are no longer numbers.";
     return result;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "core/stats/descriptive.h"
 #include "core/stats/distributions.h"
@@ -94,17 +96,26 @@ TestResult leveneOf(const std::string& name, const Prepared& data, Centre centre
     return result;
 }
 
-// Both variances in the order given; false, with the reason in the note, where one of them is zero.
-bool variances(const Sample& a, const Sample& b, TestResult& result, double& first, double& second, double& n1, double& n2)
+struct Spread {
+    double sd = 0;
+    double free = 0;  // degrees of freedom
+};
+
+// Deviations of both arms in the order given; nothing, with the reason in the note, where one of them is zero.
+// Their ratio is squared later, since the square of a tiny or huge deviation is no double.
+std::optional<std::pair<Spread, Spread>> spreads(const Sample& a, const Sample& b, TestResult& result)
 {
-    first = *sampleVariance(a.values);
-    second = *sampleVariance(b.values);
-    n1 = double(finiteSorted(a.values).size());
-    n2 = double(finiteSorted(b.values).size());
-    if (first > 0 && second > 0)
-        return true;
-    result.note = joinNotes(result.note, "No p-value: " + (first > 0 ? b.name : a.name) + " has no spread.");
-    return false;
+    const auto of = [](const Sample& sample) { return Spread{*sampleSd(sample.values), double(finiteSorted(sample.values).size()) - 1}; };
+    const auto both = std::pair(of(a), of(b));
+    if (both.first.sd > 0 && both.second.sd > 0)
+        return both;
+    result.note = joinNotes(result.note, "No p-value: " + (both.first.sd > 0 ? b.name : a.name) + " has no spread.");
+    return {};
+}
+
+double squaredRatio(const Spread& a, const Spread& b)
+{
+    return (a.sd / b.sd) * (a.sd / b.sd);
 }
 
 }  // namespace
@@ -220,12 +231,13 @@ TestResult fRatioOneSided(const Sample& a, const Sample& b)
     const Sample both[] = {a, b};
     const Prepared data = prepare(both);
     TestResult result = started("F ratio (one-sided)", data);
-    double s1 = 0, s2 = 0, n1 = 0, n2 = 0;
-    if (!data.refusal.empty() || !variances(a, b, result, s1, s2, n1, n2))
+    const auto found = data.refusal.empty() ? spreads(a, b, result) : std::nullopt;
+    if (!found)
         return result;
-    result.statistic = s1 / s2;
-    result.df = {n1 - 1, n2 - 1};
-    result.p = fUpperTail(*result.statistic, n1 - 1, n2 - 1);
+    const auto& [first, second] = *found;
+    result.statistic = squaredRatio(first, second);
+    result.df = {first.free, second.free};
+    result.p = fUpperTail(*result.statistic, first.free, second.free);
     return result;
 }
 
@@ -234,17 +246,16 @@ TestResult fRatioTwoSided(const Sample& a, const Sample& b)
     const Sample both[] = {a, b};
     const Prepared data = prepare(both);
     TestResult result = started("F ratio (two-sided)", data);
-    double s1 = 0, s2 = 0, n1 = 0, n2 = 0;
-    if (!data.refusal.empty() || !variances(a, b, result, s1, s2, n1, n2))
+    const auto found = data.refusal.empty() ? spreads(a, b, result) : std::nullopt;
+    if (!found)
         return result;
-    if (s1 < s2 || (s1 == s2 && n1 < n2)) {
-        std::swap(s1, s2);
-        std::swap(n1, n2);
-    }
-    result.statistic = s1 / s2;
-    result.df = {n1 - 1, n2 - 1};
-    const double upper = fUpperTail(*result.statistic, n1 - 1, n2 - 1);
-    const double lower = fLowerTail(*result.statistic, n1 - 1, n2 - 1);
+    auto [larger, smaller] = *found;
+    if (std::pair(larger.sd, larger.free) < std::pair(smaller.sd, smaller.free))
+        std::swap(larger, smaller);
+    result.statistic = squaredRatio(larger, smaller);
+    result.df = {larger.free, smaller.free};
+    const double upper = fUpperTail(*result.statistic, larger.free, smaller.free);
+    const double lower = fLowerTail(*result.statistic, larger.free, smaller.free);
     result.p = std::min(1.0, 2 * std::min(upper, lower));
     return result;
 }

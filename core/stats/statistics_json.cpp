@@ -48,6 +48,7 @@ Json group(const GroupSummary& g)
     json["mean_interval"] = optional(g.meanInterval);
     json["humps"] = humps(g.humps);
     json["best_of"] = numbers(g.bestOf);
+    json["best_of_reaches"] = numbers(g.bestOfReaches);
     if (g.perplexityMean)
         json["perplexity"] = {{"mean", optional(g.perplexityMean)}, {"sd", optional(g.perplexitySd)}};
     json["note"] = g.note;
@@ -124,6 +125,9 @@ Json toJson(const StatisticsTable& table)
     json["tests"] = tests(table.tests);
     json["paired"] = tests(table.paired);
     json["noise"] = noise(table);
+    json["sd_ratios"] = Json::array();
+    for (const SdRatio& ratio : table.sdRatios)
+        json["sd_ratios"].push_back({{"groups", ratio.groups}, {"ratio", optional(ratio.ratio)}, {"percentile", optional(ratio.percentile)}, {"bca", optional(ratio.bca)}, {"note", ratio.note}});
     json["emergence"] = Json::array();
     for (const ArmEmergence& arm : table.emergence)
         json["emergence"].push_back(emergence(arm));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "core/base/error.h"
@@ -25,7 +26,15 @@ namespace holo::stats {
 namespace {
 
 constexpr std::size_t kMostArmsInPairs = 16;
+constexpr int kMostBestOf = 64;
 constexpr std::size_t kBootstrapResamples = 1999;
+constexpr std::size_t kMostDraws = 5'000'000;  // of one resampling
+
+// Fewer resamples where an arm has very many values.
+std::size_t resamplesFor(std::size_t wanted, std::size_t values)
+{
+    return std::clamp(kMostDraws / std::max<std::size_t>(1, values), std::min<std::size_t>(wanted, 199), wanted);
+}
 
 [[noreturn]] void refuse(const std::string& field, const std::string& found, const std::string& allowed)
 {
@@ -110,12 +119,19 @@ GroupSummary summarise(const ArmScores& arm, const StatisticsInput& input, std::
         group.learned.n = group.n;
     group.noise = noiseCorrected(arm.values, arm.trials);
     group.humps = findHumps(finite, humpRule(shares));
-    for (int k = 1; k <= group.n; ++k)
-        group.bestOf.push_back(input.lowerIsBetter ? *expectedWorstOf(finite, k) : *expectedBestOf(finite, k));
+    for (int k = 1; k <= std::min(group.n, kMostBestOf); ++k) {
+        group.bestOf.push_back(input.lowerIsBetter ? *expectedLowestOf(finite, k) : *expectedBestOf(finite, k));
+        if (floor) {
+            std::vector<double> outcomes(finite.size(), 0.0);
+            std::fill_n(outcomes.begin(), *group.learned.k, 1.0);
+            group.bestOfReaches.push_back(*bestOfReaches(outcomes, k, 1));
+        }
+    }
     if (group.n >= int(kFewestSeeds)) {
         const std::vector<double> samples[] = {finite};
-        group.meanInterval = bootstrap(samples, [](std::span<const std::vector<double>> s) { return mean(s[0]).value_or(NAN); },
-                                       {0.95, kBootstrapResamples, input.seed}).bca;
+        const BootstrapResult drawn = bootstrap(samples, [](std::span<const std::vector<double>> s) { return std::accumulate(s[0].begin(), s[0].end(), 0.0) / double(s[0].size()); },
+                                                {0.95, resamplesFor(kBootstrapResamples, finite.size()), input.seed});
+        group.meanInterval = drawn.bca ? drawn.bca : drawn.percentile;
     }
     if (!arm.perplexities.empty()) {
         group.perplexityMean = mean(arm.perplexities);
@@ -165,6 +181,9 @@ void addTests(StatisticsTable& table, const StatisticsInput& input, bool withSha
     for (std::size_t i = 0; i < samples.size(); ++i) {
         for (std::size_t j = i + 1; j < samples.size(); ++j) {
             const Sample pair[] = {samples[i], samples[j]};
+            const std::size_t values = samples[i].values.size() + samples[j].values.size();
+            options.resamples = resamplesFor(PermutationOptions().resamples, values);
+            table.sdRatios.push_back(sdRatio(pair[0], pair[1], {0.95, resamplesFor(kBootstrapResamples, values), input.seed}));
             if (samples.size() > 2)
                 addTrio(pair);
             table.tests.push_back(fRatioTwoSided(pair[0], pair[1]));
@@ -235,6 +254,7 @@ void addPaired(StatisticsTable& table, const StatisticsInput& input, std::option
             }
             if (x.empty())
                 continue;
+            options.resamples = resamplesFor(PermutationOptions().resamples, x.size());
             std::vector<TestResult> tests = {pitmanMorgan(x, y), wilcoxonSignedRank(x, y), pairedPermutation(x, y, options)};
             if (floor) {
                 tests.push_back(mcnemarExact(pairedCounts(xLearned, yLearned)));

@@ -40,6 +40,7 @@ private Q_SLOTS:
     void sharesOutOfRange();
     void twoLevelIsWiderThanItsParts();
     void bootstrapDegenerate();
+    void sdRatios();
     void worstOf();
     void powerOfTheReferenceTable_data();
     void powerOfTheReferenceTable();
@@ -229,10 +230,25 @@ void TstStatsReliability::bootstrapDegenerate()
     QVERIFY(!constant.bca);
 }
 
+void TstStatsReliability::sdRatios()
+{
+    const Sample a{"a", {14, 42, 60, 78, 88, 98}};
+    const Sample b{"b", {86, 86, 86, 90, 94, 100}};
+    const SdRatio there = sdRatio(a, b);
+    const SdRatio back = sdRatio(b, a);
+    QVERIFY(std::abs(*there.ratio - std::sqrt(30.155102)) < 1e-6);
+    QVERIFY(std::abs(*there.ratio * *back.ratio - 1) < 1e-12);
+    QVERIFY(there.percentile->lo < *there.ratio && *there.ratio < there.percentile->hi);
+    QVERIFY(std::abs(there.percentile->lo * back.percentile->hi - 1) < 1e-12);
+    QVERIFY(std::abs(there.bca->hi * back.bca->lo - 1) < 1e-12);
+    QVERIFY(!sdRatio(a, {"b", {1, 1, 1}}).ratio && !sdRatio({"a", {1, 2}}, b).ratio);
+    QVERIFY(!sdRatio(a, {"b", {1, 1, 1}}).note.empty());
+}
+
 void TstStatsReliability::worstOf()
 {
-    QVERIFY(std::abs(*expectedWorstOf(kStandard, 14) - .220) < 1e-12);
-    QVERIFY(std::abs(*expectedWorstOf(kStandard, 1) - *mean(kStandard)) < 1e-12);
+    QVERIFY(std::abs(*expectedLowestOf(kStandard, 14) - .220) < 1e-12);
+    QVERIFY(std::abs(*expectedLowestOf(kStandard, 1) - *mean(kStandard)) < 1e-12);
     QVERIFY(std::abs(*bestOfReaches(kStandard, 6, .5) - 1) < 1e-12);  // five are stuck
     QVERIFY(std::abs(*bestOfReaches(kStandard, 1, .5) - 9.0 / 14) < 1e-12);
 }

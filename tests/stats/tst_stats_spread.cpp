@@ -58,6 +58,7 @@ private Q_SLOTS:
     void noDeviations();
     void nonFiniteIsLeftOut();
     void orderDoesNotMatter();
+    void scaleDoesNotMatter();
     void monteCarloAgreesWithExact();
 };
 
@@ -222,6 +223,25 @@ void TstStatsSpread::orderDoesNotMatter()
         QVERIFY2(*there[i].p == *back[i].p, there[i].name.c_str());
         QVERIFY(std::abs(*there[i].statistic) == std::abs(*back[i].statistic));
     }
+}
+
+void TstStatsSpread::scaleDoesNotMatter()
+{
+    const auto plain = allOf(kGrid);
+    for (const double scale : {0x1p-700, 0x1p-80, 0x1p80, 0x1p700, -0x1p300}) {
+        auto scaled = kGrid;
+        for (Sample& sample : scaled)
+            for (double& value : sample.values)
+                value *= scale;
+        const auto tests = allOf(scaled);
+        for (std::size_t i = 0; i < plain.size(); ++i) {
+            QVERIFY2(tests[i].p.has_value(), (tests[i].name + tests[i].note).c_str());
+            QVERIFY2(std::abs(*tests[i].p - *plain[i].p) < 1e-12, tests[i].name.c_str());
+        }
+    }
+    // Where differences overflow there is a reason in place of a number.
+    for (const TestResult& test : allOf({{"a", {-1.7e308, 1.7e308, 0, 1}}, {"b", {1, 2, 3}}}))
+        QVERIFY2(!test.p && !test.note.empty(), test.name.c_str());
 }
 
 void TstStatsSpread::monteCarloAgreesWithExact()

@@ -76,6 +76,7 @@ private Q_SLOTS:
     void csvHasOneWidth();
     void latexEscapes();
     void manyArms();
+    void manyValues();
 };
 
 void TstStatsTable::twoArmsFromFile()
@@ -400,6 +401,25 @@ void TstStatsTable::manyArms()
     const StatisticsTable more = statisticsTable(input);
     QCOMPARE(more.tests.size(), std::size_t(4));
     QVERIFY(!more.notes.empty());
+}
+
+void TstStatsTable::manyValues()
+{
+    StatisticsInput input;
+    RandomStream random(2, "many values");
+    for (const char* name : {"a", "b"}) {
+        ArmScores arm;
+        arm.arm = name;
+        for (int i = 0; i < 20000; ++i)
+            arm.values.push_back(random.uniform());
+        input.arms.push_back(arm);
+    }
+    QElapsedTimer timer;
+    timer.start();
+    const StatisticsTable table = statisticsTable(input);
+    qInfo("2 arms of 20000 values: %lld ms", timer.elapsed());
+    QVERIFY(table.tests[0].p && !table.groups[0].humps.twoHumped);
+    QCOMPARE(table.groups[0].bestOf.size(), std::size_t(64));
 }
 
 QTEST_GUILESS_MAIN(TstStatsTable)
