@@ -14,43 +14,83 @@ namespace holo::ladder {
 
 namespace {
 
-void checkDecay(const Ladder& ladder, std::int64_t farthest)
-{
-    for (const double zeta : ladder.damping)
-        if (std::abs(double(farthest) / ladder.dampingScale * std::log(zeta)) > std::log(double(std::numeric_limits<float>::max())) - 1)
-            throw Error(ErrorKind::Usage, "The decay of " + ladder.name + " leaves the range of float32 " + std::to_string(farthest) + " tokens from the middle of the sequence; use a shorter sequence.",
-                        {.field = "length", .found = std::to_string(2 * farthest), .allowed = "a length whose decay stays finite"});
-}
+// Phases of one ladder for one length, position by position, in float64.
+class PhaseSource {
+public:
+    PhaseSource(const Ladder& ladder, std::int64_t length, Side side)
+        : m_ladder(ladder)
+        , m_theta(thetaAtLength(ladder, length))
+        , m_side(side)
+        , m_middle((length + 1) / 2)
+        , m_phases(ladder.theta.size())
+    {
+        if (ladder.kind == Kind::Resonance)
+            for (const double t : m_theta)
+                m_periods.push_back(std::llround(2 * std::numbers::pi / t));
+        if (ladder.fourier && !ladder.fourier->kept.empty())
+            m_summed = ladder.fourier->cosCoefficients.front().size();
+    }
 
-PhaseTable seriesTable(const Ladder& ladder, std::span<const std::int64_t> positions)
-{
-    const FourierSeries& series = *ladder.fourier;
-    const std::size_t kept = series.kept.size();
-    const std::size_t series_planes = kept == 0 ? 0 : series.cosCoefficients.front().size();
-    const std::size_t planes = ladder.theta.size();
-    PhaseTable table{std::int64_t(positions.size()), int(planes), {}, {}};
-    table.cos.reserve(positions.size() * planes);
-    table.sin.reserve(positions.size() * planes);
-    std::vector<Phase> phases(kept);
-    for (const std::int64_t position : positions) {
-        for (std::size_t d = 0; d < kept; ++d)
-            phases[d] = turned(series.kept[d], position);
-        for (std::size_t p = 0; p < planes; ++p) {
-            double c = series.padCos;
-            double s = series.padSin;
-            if (p < series_planes) {
-                c = s = 0;
-                for (std::size_t d = 0; d < kept; ++d) {
-                    c += phases[d].cos * series.cosCoefficients[d][p];
-                    s += phases[d].sin * series.sinCoefficients[d][p];
-                }
+    std::size_t planes() const { return m_phases.size(); }
+
+    const std::vector<Phase>& at(std::int64_t position)
+    {
+        if (m_ladder.fourier)
+            sumSeries(position);
+        else
+            turn(position);
+        return m_phases;
+    }
+
+private:
+    void sumSeries(std::int64_t position)
+    {
+        const FourierSeries& series = *m_ladder.fourier;
+        std::fill_n(m_phases.begin(), m_summed, Phase{0, 0});
+        std::fill(m_phases.begin() + std::ptrdiff_t(m_summed), m_phases.end(), Phase{series.padCos, series.padSin});
+        for (std::size_t d = 0; d < series.kept.size(); ++d) {
+            const Phase phase = turned(series.kept[d], position);
+            const double* cosRow = series.cosCoefficients[d].data();
+            const double* sinRow = series.sinCoefficients[d].data();
+            for (std::size_t p = 0; p < m_summed; ++p) {
+                m_phases[p].cos += phase.cos * cosRow[p];
+                m_phases[p].sin += phase.sin * sinRow[p];
             }
-            table.cos.push_back(float(c));
-            table.sin.push_back(float(s));
         }
     }
-    return table;
-}
+
+    void turn(std::int64_t position)
+    {
+        const std::int64_t m = m_ladder.positionPeriod > 0 ? floorMod(position, m_ladder.positionPeriod) : position;
+        const std::vector<double>& theta = m < m_ladder.keptPositions ? m_ladder.keptTheta : m_theta;
+        for (std::size_t j = 0; j < m_phases.size(); ++j) {
+            Phase phase = m_ladder.exact ? turnedExactly(m_ladder.exact->numerators[j], m_ladder.exact->context, m)
+                                         : turned(theta[j], m_periods.empty() ? m : floorMod(m, m_periods[j]));
+            double scale = m_ladder.tableScale;
+            if (!m_ladder.damping.empty())
+                scale *= decay(position, m_ladder.damping[j]);
+            m_phases[j] = {phase.cos * scale, phase.sin * scale};
+        }
+    }
+
+    // ζ^{±p/512}, p counted from the middle of the sequence (floor(−L/2) at position 0), so that neither side overflows early.
+    double decay(std::int64_t position, double zeta) const
+    {
+        const double exponent = double(position - m_middle) / m_ladder.dampingScale;
+        if (std::abs(exponent * std::log(zeta)) > std::log(double(std::numeric_limits<float>::max())) - 1)
+            throw Error(ErrorKind::Usage, "The decay of " + m_ladder.name + " leaves the range of float32 " + std::to_string(std::abs(position - m_middle)) + " tokens from the middle of the sequence; use a shorter sequence.",
+                        {.field = "length", .found = std::to_string(2 * m_middle), .allowed = "a length whose decay stays finite"});
+        return std::pow(zeta, m_side == Side::Query ? exponent : -exponent);
+    }
+
+    const Ladder& m_ladder;
+    std::vector<double> m_theta;
+    std::vector<std::int64_t> m_periods;  // whole wavelengths, where each plane has its own
+    Side m_side;
+    std::int64_t m_middle;
+    std::size_t m_summed = 0;             // planes with a series
+    std::vector<Phase> m_phases;
+};
 
 }  // namespace
 
@@ -75,48 +115,36 @@ PhaseTable phaseTable(const Ladder& ladder, std::int64_t length, Side side)
 
 PhaseTable phaseTableAt(const Ladder& ladder, std::span<const std::int64_t> positions, std::int64_t length, Side side)
 {
-    if (ladder.fourier)
-        return seriesTable(ladder, positions);
-    const std::vector<double> theta = thetaAtLength(ladder, length);
-    const std::size_t planes = theta.size();
-    PhaseTable table{std::int64_t(positions.size()), int(planes), {}, {}};
-    table.cos.reserve(positions.size() * planes);
-    table.sin.reserve(positions.size() * planes);
-
-    // Decay is counted from the middle of the sequence, floor(−L/2) at position 0, so that neither side overflows early.
-    const std::int64_t middle = (length + 1) / 2;
-    if (!ladder.damping.empty()) {
-        std::int64_t farthest = 0;
-        for (const std::int64_t position : positions)
-            farthest = std::max(farthest, std::abs(position - middle));
-        checkDecay(ladder, farthest);
-    }
-    std::vector<std::int64_t> periods;
-    if (ladder.kind == Kind::Resonance)
-        for (const double t : theta)
-            periods.push_back(std::llround(2 * std::numbers::pi / t));
-
-    for (const std::int64_t position : positions) {
-        const std::int64_t m = ladder.positionPeriod > 0 ? floorMod(position, ladder.positionPeriod) : position;
-        const bool kept = m < ladder.keptPositions;
-        for (std::size_t j = 0; j < planes; ++j) {
-            Phase phase;
-            if (ladder.exact)
-                phase = turnedExactly(ladder.exact->numerators[j], ladder.exact->context, m);
-            else if (kept)
-                phase = turned(ladder.keptTheta[j], m);
-            else
-                phase = turned(theta[j], periods.empty() ? m : floorMod(m, periods[j]));
-            double scale = ladder.tableScale;
-            if (!ladder.damping.empty()) {
-                const double exponent = double(position - middle) / ladder.dampingScale;
-                scale *= std::pow(ladder.damping[j], side == Side::Query ? exponent : -exponent);
-            }
-            table.cos.push_back(float(phase.cos * scale));
-            table.sin.push_back(float(phase.sin * scale));
+    PhaseSource source(ladder, length, side);
+    PhaseTable table{std::int64_t(positions.size()), int(source.planes()), {}, {}};
+    table.cos.reserve(positions.size() * source.planes());
+    table.sin.reserve(positions.size() * source.planes());
+    for (const std::int64_t position : positions)
+        for (const Phase& phase : source.at(position)) {
+            table.cos.push_back(float(phase.cos));
+            table.sin.push_back(float(phase.sin));
         }
-    }
     return table;
+}
+
+std::vector<Phase> phasesAt(const Ladder& ladder, std::int64_t position, std::int64_t length, Side side)
+{
+    return PhaseSource(ladder, length, side).at(position);
+}
+
+std::vector<double> rotated(const Ladder& ladder, std::span<const double> vector, std::int64_t position, std::int64_t length, Pairing pairing, Side side)
+{
+    const auto phases = phasesAt(ladder, position, length, side);
+    if (vector.size() < 2 * phases.size())
+        throw Error::at(ErrorKind::Usage, {.field = "vector", .found = std::to_string(vector.size()) + " numbers", .allowed = "at least the " + std::to_string(2 * phases.size()) + " rotated lanes"});
+    std::vector<double> result(vector.begin(), vector.end());
+    for (std::size_t j = 0; j < phases.size(); ++j) {
+        const std::size_t low = pairing == Pairing::HalfSplit ? j : 2 * j;
+        const std::size_t high = pairing == Pairing::HalfSplit ? j + phases.size() : 2 * j + 1;
+        result[low] = vector[low] * phases[j].cos - vector[high] * phases[j].sin;
+        result[high] = vector[high] * phases[j].cos + vector[low] * phases[j].sin;
+    }
+    return result;
 }
 
 }  // namespace holo::ladder

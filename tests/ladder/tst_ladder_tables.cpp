@@ -22,6 +22,39 @@ private Q_SLOTS:
         QVERIFY(near(dot(rotated(ladder, kQ, 10), rotated(ladder, kK, 7)), -0.497183, 6e-7));
     }
 
+    void bothPairingsInDouble()
+    {
+        const Ladder ladder = only({Kind::Standard, {}, {}}, shapeOf(8, 64));
+        const std::vector<double> half = {0.507828, -0.112139, 0.264640, 0.395995, 0.045939, 0.622435, 0.714119, 0.801990};
+        const std::vector<double> neighbours = {0.220151, -0.039160, 0.071505, 0.494861, 0.469388, 0.624240, 0.695991, 0.803490};
+        for (const auto& [pairing, expected, score] : {std::tuple{Pairing::HalfSplit, half, -0.497183}, {Pairing::Interleaved, neighbours, -0.039815}}) {
+            const auto turn = [&, p = pairing](const std::vector<double>& x, std::int64_t m) { return holo::ladder::rotated(ladder, x, m, 64, p); };
+            for (std::size_t i = 0; i < 8; ++i)
+                QVERIFY(near(turn(kQ, 5)[i], expected[i], 6e-7));
+            QVERIFY(near(dot(turn(kQ, 5), turn(kK, 2)), score, 6e-7));
+            QVERIFY(near(dot(turn(kQ, 10), turn(kK, 7)), score, 6e-7));
+        }
+        const Ladder four = only({Kind::Standard, {}, {}}, shapeOf(4, 64));
+        const std::vector<double> lanes = {1, 2, 3, 4, 9, 8};
+        const double halfOfFour[] = {-3.144039, 1.919605, -.339143, 4.039197, 9, 8};
+        const double neighboursOfFour[] = {-2.234742, .077004, 2.919405, 4.059196, 9, 8};
+        for (std::size_t i = 0; i < 6; ++i) {
+            QVERIFY(near(holo::ladder::rotated(four, lanes, 2, 64, Pairing::HalfSplit)[i], halfOfFour[i], 6e-7));
+            QVERIFY(near(holo::ladder::rotated(four, lanes, 2, 64, Pairing::Interleaved)[i], neighboursOfFour[i], 6e-7));
+        }
+        QVERIFY_EXCEPTION_THROWN(holo::ladder::rotated(four, std::vector<double>{1, 2, 3}, 2, 64, Pairing::HalfSplit), holo::Error);
+    }
+
+    void aWholeContextNegatesEveryVector()
+    {
+        const Ladder mobius = only({Kind::Mobius, {}, {}}, shapeOf(8, 64));
+        const Ladder periodic = only({Kind::Periodic, {}, {}}, shapeOf(8, 64));
+        for (std::size_t i = 0; i < 8; ++i) {
+            QCOMPARE(holo::ladder::rotated(mobius, kQ, 64, 65, Pairing::HalfSplit)[i], -kQ[i]);
+            QCOMPARE(holo::ladder::rotated(periodic, kQ, 64, 65, Pairing::HalfSplit)[i], kQ[i]);
+        }
+    }
+
     void mobiusAndControlsOfWidthEight()
     {
         const ModelShape shape = shapeOf(8, 64);
