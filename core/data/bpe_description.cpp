@@ -135,8 +135,11 @@ private:
                 const auto known = splitPatternFromRegex(regex.get<std::string>());
                 if (!known || pattern || byteLevel)
                     unsupported("pre_tokenizer.pattern", regex.get<std::string>(), "one of the patterns of GPT-2, Llama 3 and Qwen 2");
-                if (const Json& behavior = member(step, "behavior"); (behavior != "Isolated" && behavior != "isolated") || flag(step, "invert", false, "pre_tokenizer"))
-                    unsupported("pre_tokenizer.behavior", dumpLine(behavior), "Isolated");
+                // The known patterns leave nothing between their matches, so keeping the matches alone is the same as isolating them.
+                const Json& behavior = member(step, "behavior");
+                const bool inverted = flag(step, "invert", false, "pre_tokenizer");
+                if (!(behavior == "Isolated" && !inverted) && !(behavior == "Removed" && inverted))
+                    unsupported("pre_tokenizer.behavior", dumpLine(behavior), "Isolated, or Removed with invert");
                 pattern = known;
             } else {
                 unsupported("pre_tokenizer.type", type, "ByteLevel, or Split followed by ByteLevel");
@@ -208,9 +211,10 @@ private:
             if (auto bytes = bytesOf(token); bytes && !bytes->empty())
                 m_out.vocabulary.emplace(std::move(*bytes), number);
         }
+        // UTF-8 never holds the bytes C0, C1 and F5 … FF; GPT-NeoX's vocabulary leaves them out.
         for (int b = 0; b < 256; ++b)
-            if (!m_out.vocabulary.contains(std::string(1, char(b))))
-                unsupported("model.vocab", "without a token for byte " + std::to_string(b), "a byte-level vocabulary, which has all 256");
+            if (b != 0xC0 && b != 0xC1 && b < 0xF5 && !m_out.vocabulary.contains(std::string(1, char(b))))
+                unsupported("model.vocab", "without a token for byte " + std::to_string(b), "a byte-level vocabulary, which has all bytes of UTF-8");
     }
 
     void readAdded(const Json& value)

@@ -145,7 +145,8 @@ std::unique_ptr<BpeTokenizer> BpeTokenizer::parse(std::string text, const std::s
         impl.words.emplace(word, id);
     }
     for (std::size_t b = 0; b < 256; ++b)
-        impl.bytes[b] = description.vocabulary.at(std::string(1, char(b)));
+        if (const auto it = description.vocabulary.find(std::string(1, char(b))); it != description.vocabulary.end())
+            impl.bytes[b] = it->second;
     for (const AddedToken& token : description.added) {
         impl.texts[token.id] = token.text;
         const bool blank = token.text.find_first_not_of(" \t\r\n") == std::string::npos;
