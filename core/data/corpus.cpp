@@ -1,17 +1,41 @@
 #include "core/data/corpus.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/data/prepare.h"
+#include "core/data/prepared_corpus.h"
 #include "core/data/synthetic.h"
 
 namespace holo::data {
 
-std::unique_ptr<Corpus> openCorpus(const config::DataSpec& spec, std::int64_t context, const std::filesystem::path& /*baseFolder*/,
-                                   const std::filesystem::path& /*cacheFolder*/, const std::function<void(double)>& /*progress*/)
+namespace fs = std::filesystem;
+
+std::unique_ptr<Corpus> openCorpus(const config::DataSpec& spec, std::int64_t context, const fs::path& baseFolder, const fs::path& cacheFolder, const std::function<void(double)>& progress)
 {
-    if (spec.source.size() == 1 && spec.source.front() == "synthetic")
+    if (spec.source.empty())
+        throw Error::at(ErrorKind::Usage, {.field = "data.source", .found = "none", .allowed = "\"synthetic\" or paths"});
+    if (std::find(spec.source.begin(), spec.source.end(), "synthetic") != spec.source.end()) {
+        if (spec.source.size() > 1)
+            throw Error::at(ErrorKind::Usage, {.field = "data.source", .found = "\"synthetic\" beside paths", .allowed = "either of them alone"});
         return std::make_unique<SyntheticCorpus>(spec.synthetic, context);
-    throw Error::at(ErrorKind::Unsupported, {.field = "data.source", .found = join(spec.source, ", "), .allowed = "synthetic"});
+    }
+    std::error_code ec;
+    const fs::path first = baseFolder / spec.source.front();
+    if (spec.source.size() == 1 && fs::is_regular_file(first / "data.json", ec))
+        return std::make_unique<PreparedCorpus>(PreparedData::open(first), spec.packing);
+
+    PrepareOptions options;
+    for (const std::string& source : spec.source)
+        options.sources.push_back(baseFolder / source);
+    // A tokenizer file is a path like the sources; "bytes" and "sentencepiece:V" are not.
+    options.tokenizer = spec.tokenizer == "bytes" || spec.tokenizer.starts_with("sentencepiece:") ? spec.tokenizer : (baseFolder / spec.tokenizer).string();
+    options.validationShare = spec.valShare;
+    options.seed = std::uint64_t(spec.seed);
+    options.text.invalidBytes = spec.invalidUtf8 == "refuse" ? InvalidBytes::Refuse : InvalidBytes::Replace;
+    options.type = spec.type == "u16" ? TokenType::U16 : spec.type == "u32" ? TokenType::U32 : TokenType::Auto;
+    options.progress = progress;
+    return std::make_unique<PreparedCorpus>(prepare(options, cacheFolder), spec.packing);
 }
 
 }  // namespace holo::data
