@@ -54,6 +54,7 @@ Parameter parseParameter(const std::string& text);  // throws Error (usage)
 std::filesystem::path projectFile(const std::filesystem::path& project);
 Project readProject(const std::filesystem::path& project, const std::vector<Parameter>& parameters = {});
 Project projectFromJson(const Json& json, const std::string& source);
+Project withParameters(const Project& project, const std::vector<Parameter>& parameters);  // the same rules as readProject
 Json toJson(const Project& project);                 // every field written out
 void writeProject(const std::filesystem::path& file, const Project& project);  // atomic
 

@@ -180,6 +180,14 @@ Project readProject(const fs::path& project, const std::vector<Parameter>& param
 
 Project projectFromJson(const Json& json, const std::string& source) { return checked(json, source, fs::path(source).parent_path(), {}); }
 
+Project withParameters(const Project& project, const std::vector<Parameter>& parameters)
+{
+    Json json = toJson(project);
+    for (const auto& [path, value] : parameters)
+        applyParameter(json, path, value);
+    return checked(json, "the project", {}, parameters);
+}
+
 Json toJson(const Project& project)
 {
     Json json = {{"format", kProjectFormat}, {"name", project.name}, {"notes", project.notes}};

@@ -22,6 +22,7 @@ using ladder::Part;
 using ladder::Scheme;
 
 constexpr double kDefaultShare = 0.25;
+constexpr double kFopeGain = 0.3;
 
 [[noreturn]] void refuse(const std::string& field, const std::string& found, const std::string& allowed)
 {
@@ -330,6 +331,31 @@ Json toJson(const Scheme& scheme)
     }
     json["parts"] = std::move(parts);
     return json;
+}
+
+Scheme resolvedScheme(const Scheme& scheme, const ladder::ModelShape& shape)
+{
+    Scheme full = scheme;
+    for (Part& part : full.parts)
+        part.scheme = resolvedScheme(part.scheme, shape);
+    if (scheme.kind == Kind::Hybrid)
+        return full;
+    for (const ParameterInfo& parameter : ladder::kindInfo(scheme.kind).parameters) {
+        const std::string key(parameter.key);
+        if (full.parameters.contains(key))
+            continue;
+        if (key == "gain" && !full.parameters.contains("std"))
+            full.parameters[key] = kFopeGain;
+        else if (const auto value = parseDouble(parameter.fallback))
+            full.parameters[key] = *value;
+        else if (!parameter.fallback.empty())
+            full.parameters[key] = std::string(parameter.fallback);
+        else if (key == "base")
+            full.parameters[key] = shape.base;
+        else if (key == "context" || (key == "original" && !parameter.required))
+            full.parameters[key] = double(shape.context);
+    }
+    return full;
 }
 
 std::string shortForm(const Scheme& scheme)

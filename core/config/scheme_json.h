@@ -15,6 +15,8 @@ ladder::Scheme parseScheme(const std::string& text, const std::filesystem::path&
 // A short form as a text, or {"kind": …, parameters…}; a hybrid has share, special and rest, or "parts": [{name, scheme, share, layers, heads}].
 ladder::Scheme schemeFromJson(const Json& json, const std::string& field, const std::filesystem::path& folder = {});
 Json toJson(const ladder::Scheme& scheme);           // reads back as SCHEME
+// The same scheme with what was left out written down: defaults of the kind's table, base and context of the model.
+ladder::Scheme resolvedScheme(const ladder::Scheme& scheme, const ladder::ModelShape& shape);
 std::string shortForm(const ladder::Scheme& scheme); // "mobius:context=512"; JSON on one line where there is no short form
 
 // The resolved plan as JSON: ladders, heads, share (what run.json and `ladder --json` hold).

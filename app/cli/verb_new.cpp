@@ -1,0 +1,72 @@
+#include <CLI/CLI.hpp>
+
+#include "app/cli/verbs.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/config/project.h"
+#include "core/config/scheme_json.h"
+
+namespace holo::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct NewOptions {
+    fs::path folder;
+    std::string name = "tiny";
+    std::vector<std::string> sources;
+    std::vector<std::string> parameters;
+};
+
+Output newProject(const NewOptions& options)
+{
+    config::Project project = config::projectTemplate(options.name);
+    const fs::path file = options.folder / "project.json";
+    std::error_code ec;
+    if (fs::exists(file, ec))
+        throw Error(ErrorKind::Usage, file.string() + ": there is a project already; allowed: a folder without one.", {file.string(), "DIR", "a project", "a folder without one"});
+    const std::string name = fs::weakly_canonical(options.folder, ec).filename().string();
+    if (!name.empty())
+        project.name = name;
+    if (!options.sources.empty()) {
+        project.data.source.clear();
+        for (const std::string& source : options.sources)
+            project.data.source.push_back(fs::absolute(source).lexically_normal().string());
+    }
+    if (!options.parameters.empty()) {
+        std::vector<config::Parameter> parameters;
+        for (const std::string& text : options.parameters)
+            parameters.push_back(config::parseParameter(text));
+        project = config::withParameters(project, parameters);
+    }
+    fs::create_directories(options.folder, ec);
+    if (ec)
+        throw Error(ErrorKind::Resource, options.folder.string() + ": cannot be made (" + ec.message() + ").", {options.folder.string(), "DIR", ec.message(), "a folder that can be written"});
+    config::writeProject(file, project);
+
+    Json arms = Json::array();
+    std::string text = file.string() + "\n";
+    for (const config::Arm& arm : project.arms) {
+        arms.push_back({{"name", arm.name}, {"scheme", config::toJson(arm.scheme)}});
+        text += "  " + arm.name + "  " + config::shortForm(arm.scheme) + "\n";
+    }
+    for (const std::string& source : project.data.source)
+        if (source != "synthetic" && !fs::exists(options.folder / source, ec))
+            text += "  " + source + " is still missing in this folder: it holds the text to train on.\n";
+    return {{{"format", 1}, {"project", file.string()}, {"arms", std::move(arms)}, {"seeds", project.seeds}}, std::move(text)};
+}
+
+}  // namespace
+
+void addNewVerb(CLI::App& app, Context& context)
+{
+    const auto options = std::make_shared<NewOptions>();
+    CLI::App* verb = addVerb(app, context, "new", "a project to start from", "holonomy new my-text --template text --source essays/", [options] { return newProject(*options); });
+    verb->add_option("DIR", options->folder, "folder of the project; made if it is not there")->required();
+    verb->add_option("--template", options->name, join(config::templateNames(), ", "))->capture_default_str();
+    verb->add_option("--source", options->sources, "file or folder with the text or tokens to train on (repeatable)")->allow_extra_args(false);
+    verb->add_option("--param", options->parameters, "PATH=VALUE: override one field (repeatable)")->allow_extra_args(false);
+}
+
+}  // namespace holo::cli
