@@ -14,6 +14,7 @@ namespace holo::cli {
 // Every verb: one function in a file of its own (verb_NAME.cpp), one entry here.
 #define HOLO_VERBS(VERB) \
     VERB(addNewVerb) \
+    VERB(addLadderVerb) \
     VERB(addVersionVerb)
 
 #define HOLO_DECLARE_VERB(name) void name(CLI::App& app, Context& context);
