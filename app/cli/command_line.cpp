@@ -95,7 +95,8 @@ Output perform(CLI::App& app, Context& context, std::vector<std::string> argumen
         const CLI::App* shown = &app;
         while (!shown->get_subcommands().empty())
             shown = shown->get_subcommands().front();
-        return {{{"help", shown->help()}}, shown->help()};
+        const std::string text = shown->help(shown == &app ? "" : "holonomy");
+        return {{{"help", text}}, text};
     } catch (const CLI::ParseError& e) {
         refuseExtras(app);
         throw usageError(e);

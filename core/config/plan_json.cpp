@@ -38,7 +38,7 @@ std::string_view formName(ladder::AttentionForm form)
 
 Json ladderJson(const ladder::Ladder& ladder, std::int64_t context, bool withTables)
 {
-    Json json = {{"name", ladder.name}, {"kind", ladder::kindName(ladder.kind)}, {"context", ladder.context}, {"base", number(ladder.base)}};
+    Json json = {{"name", ladder.name}, {"kind", ladder::kindName(ladder.kind)}, {"context", ladder.context}, {"base", ladder.base > 0 ? number(ladder.base) : Json()}};
     json["theta"] = numbers(ladder.theta);
     json["table_scale"] = number(ladder.tableScale);
     json["temperature"] = number(ladder.tableScale * ladder.tableScale);
