@@ -12,6 +12,9 @@ namespace holo::ladder {
 namespace {
 
 constexpr std::int64_t kMostKeys = 32;  // key positions averaged over where a kernel depends on them
+constexpr std::int64_t kDense = 32768;   // contexts up to here are looked at token by token
+constexpr std::int64_t kFarthest = 1 << 18;     // of the search for the first zero
+constexpr std::int64_t kFarthestPairs = 1 << 13;  // the same where every distance is a mean over pairs
 
 double plainCosine(const Ladder& ladder, const std::vector<double>& thetas, std::int64_t delta)
 {
@@ -25,27 +28,46 @@ double plainCosine(const Ladder& ladder, const std::vector<double>& thetas, std:
     return sum / double(thetas.size());
 }
 
+// Σ_j (C_query C_key + S_query S_key) of two rows of a table.
+double rowProduct(const PhaseTable& table, std::int64_t query, std::int64_t key)
+{
+    double sum = 0;
+    for (std::int64_t j = 0; j < table.planes; ++j) {
+        const auto q = std::size_t(query * table.planes + j);
+        const auto k = std::size_t(key * table.planes + j);
+        sum += double(table.cos[k]) * table.cos[q] + double(table.sin[k]) * table.sin[q];
+    }
+    return sum;
+}
+
 // Mean over at most kMostKeys evenly spaced key positions of the window; beyond the window over key 0 alone.
 std::vector<double> seriesCurve(const Ladder& ladder, std::span<const std::int64_t> deltas)
 {
     std::int64_t farthest = ladder.context - 1;
     for (const std::int64_t delta : deltas)
         farthest = std::max(farthest, std::abs(delta));
-    const PhaseTable table = phaseTable(ladder, farthest + 1);
-    const std::int64_t planes = table.planes;
+    const bool whole = farthest <= kDense && deltas.size() > 1;
+    const PhaseTable all = whole ? phaseTable(ladder, farthest + 1) : PhaseTable();
     std::vector<double> curve;
     for (const std::int64_t delta : deltas) {
         const std::int64_t distance = std::abs(delta);
         const std::int64_t count = std::max<std::int64_t>(ladder.context - distance, 1);
         const std::int64_t used = std::min(count, kMostKeys);
+        std::vector<std::int64_t> positions;
+        for (std::int64_t i = 0; i < used; ++i)
+            positions.push_back(used == 1 ? 0 : i * (count - 1) / (used - 1));
         double sum = 0;
-        for (std::int64_t i = 0; i < used; ++i) {
-            const std::int64_t key = (used == 1 ? 0 : i * (count - 1) / (used - 1)) * planes;
-            const std::int64_t query = key + distance * planes;
-            for (std::int64_t j = 0; j < planes; ++j)
-                sum += double(table.cos[std::size_t(key + j)]) * table.cos[std::size_t(query + j)] + double(table.sin[std::size_t(key + j)]) * table.sin[std::size_t(query + j)];
+        if (whole) {
+            for (const std::int64_t key : positions)
+                sum += rowProduct(all, key + distance, key);
+        } else {
+            for (std::int64_t i = 0; i < used; ++i)
+                positions.push_back(positions[std::size_t(i)] + distance);
+            const PhaseTable rows = phaseTableAt(ladder, positions, ladder.context);
+            for (std::int64_t i = 0; i < used; ++i)
+                sum += rowProduct(rows, used + i, i);
         }
-        curve.push_back(sum / double(used * planes));
+        curve.push_back(sum / double(used * std::int64_t(ladder.theta.size())));
     }
     return curve;
 }
@@ -132,29 +154,34 @@ KernelSummary kernelSummary(const Ladder& ladder, std::int64_t length)
     KernelSummary summary;
     const std::int64_t context = ladder.context;
     const auto thetas = thetaAtLength(ladder, length == 0 ? context : length);
-    const auto curve = meanCosine(ladder, distances(0, context), length);
-    const bool differences = !ladder.fourier && ladder.positionPeriod == 0;  // c is one smooth function of Δ
+    const bool ofDistance = !ladder.fourier && ladder.positionPeriod == 0;  // c is one smooth function of Δ
     const bool turns = std::any_of(thetas.begin(), thetas.end(), [](double theta) { return theta != 0; });
-    const std::int64_t farthest = !turns ? 0 : differences ? 8 * context : context;
-    for (std::int64_t delta = 1; delta <= farthest && (!summary.firstNonPositive || !summary.halfWidth); ++delta) {
-        const double c = delta <= context ? curve[std::size_t(delta)] : meanCosine(ladder, delta, length);
-        if (c < .5 && !summary.halfWidth)
-            summary.halfWidth = delta;
-        if (c <= 1e-12 && !summary.firstNonPositive) {
-            summary.firstNonPositive = delta;
-            summary.firstZero = c >= -1e-12 || !differences || !ladder.damping.empty() ? double(delta) : root(thetas, double(delta - 1), double(delta));
+    const std::int64_t farthest = !turns ? 0 : ofDistance ? std::min(8 * context, kFarthest) : std::min(context, kFarthestPairs);
+    const std::int64_t step = std::min<std::int64_t>(context, 4096);
+    for (std::int64_t first = 1; first <= farthest && (!summary.firstNonPositive || !summary.halfWidth); first += step) {
+        const auto deltas = distances(first, std::min(first + step - 1, farthest));
+        const auto curve = meanCosine(ladder, deltas, length);
+        for (std::size_t i = 0; i < curve.size(); ++i) {
+            const double c = curve[i];
+            if (c < .5 && !summary.halfWidth)
+                summary.halfWidth = deltas[i];
+            if (c <= 1e-12 && !summary.firstNonPositive) {
+                summary.firstNonPositive = deltas[i];
+                const bool smooth = ofDistance && ladder.damping.empty() && c < -1e-12;
+                summary.firstZero = smooth ? root(thetas, double(deltas[i] - 1), double(deltas[i])) : double(deltas[i]);
+            }
         }
     }
-    double squares = 0;
     const std::int64_t first = (context + 3) / 4;
     const std::int64_t last = 3 * context / 4;
-    for (std::int64_t delta = first; delta <= last; ++delta) {
-        const double c = curve[std::size_t(delta)];
+    const auto bulk = meanCosine(ladder, distances(first, std::max(first, last), std::max<std::int64_t>(1, context / kDense)), length);
+    double squares = 0;
+    for (const double c : bulk) {
         squares += c * c;
         summary.bulkMax = std::max(summary.bulkMax, std::abs(c));
     }
-    summary.bulkRms = std::sqrt(squares / double(last - first + 1));
-    summary.atContext = curve[std::size_t(context)];
+    summary.bulkRms = std::sqrt(squares / double(bulk.size()));
+    summary.atContext = meanCosine(ladder, context, length);
     return summary;
 }
 

@@ -23,10 +23,10 @@ std::vector<double> meanCosine(const Plan& plan, std::span<const std::int64_t> d
 double meanCosineAt(const std::vector<double>& thetas, double x);
 
 struct KernelSummary {
-    std::optional<double> firstZero;             // first real Δ > 0 with c = 0, up to 8N
+    std::optional<double> firstZero;             // first real Δ > 0 with c = 0, up to 8N or 2^18 (FoPE and position periods: N or 2^13)
     std::optional<std::int64_t> firstNonPositive;  // first whole Δ with c <= 0
     std::optional<std::int64_t> halfWidth;       // first whole Δ with c < ½
-    double bulkRms = 0;                          // over whole Δ in [N/4, 3N/4]
+    double bulkRms = 0;                          // over whole Δ in [N/4, 3N/4]; every N/32768-th of them in longer contexts
     double bulkMax = 0;                          // of |c|, same range
     double atContext = 0;                        // c(N)
 };

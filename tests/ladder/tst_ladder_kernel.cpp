@@ -256,6 +256,19 @@ private Q_SLOTS:
             QVERIFY(near(meanCosine(series, delta), (std::cos(double(delta)) + std::cos(.1 * double(delta)) + 2) / 4, 1e-6));
     }
 
+    void longContextsAreSampled()
+    {
+        const std::int64_t context = std::int64_t(1) << 26;
+        for (const Kind kind : {Kind::Mobius, Kind::Standard, Kind::Nope, Kind::Fope}) {
+            ModelShape shape = shapeOf(16, context);
+            shape.layers = shape.heads = shape.kvHeads = 1;
+            const KernelSummary summary = kernelSummary(only({kind, {}, {}}, shape));
+            QVERIFY(std::isfinite(summary.bulkRms));
+            if (kind == Kind::Mobius)
+                QCOMPARE(summary.atContext, -1.0);
+        }
+    }
+
     void meanScores()
     {
         const Ladder ladder = paper(Kind::Standard);
