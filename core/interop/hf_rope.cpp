@@ -24,8 +24,7 @@ public:
         if (!value)
             return;
         if (m_value && *m_value != *value)
-            throw Error(ErrorKind::Malformed, m_source + ": " + m_field + " is " + formatDouble(*m_value) + " and " + field + " is " + formatDouble(*value) + "; allowed: one value for both.",
-                        {m_source, m_field + ", " + field, formatDouble(*m_value) + ", " + formatDouble(*value), "one value for both"});
+            throw Contradiction(m_source, m_field, formatDouble(*m_value), field, formatDouble(*value), "one value for both");
         m_value = value;
         m_field = field;
     }
@@ -42,9 +41,7 @@ std::string typeName(JsonFields& fields)
     const auto modern = fields.text("rope_type");
     const auto older = fields.text("type");
     if (modern && older && *modern != *older)
-        throw Error(ErrorKind::Malformed,
-                    fields.source() + ": " + fields.fieldName("rope_type") + " is \"" + *modern + "\" and " + fields.fieldName("type") + " is \"" + *older + "\"; allowed: one kind for both.",
-                    {fields.source(), fields.fieldName("rope_type") + ", " + fields.fieldName("type"), *modern + ", " + *older, "one kind for both"});
+        throw Contradiction(fields.source(), fields.fieldName("rope_type"), "\"" + *modern + "\"", fields.fieldName("type"), "\"" + *older + "\"", "one kind for both");
     return modern ? *modern : older.value_or("");
 }
 
@@ -279,9 +276,8 @@ HfRope readHfRope(JsonFields& config, int headDim, std::int64_t context, double 
     for (JsonFields& place : places)
         schemes.push_back(ScalingReader(place, config, context, notes).read(rope));
     if (schemes.size() == 2 && !sameScheme(schemes[0], schemes[1])) {
-        const auto shown = [&](std::size_t i) { return places[i].fieldName("rope_type") + " \"" + typeName(places[i]) + "\""; };
-        throw Error(ErrorKind::Malformed, source + ": rope_scaling and rope_parameters describe different ladders (" + shown(0) + ", " + shown(1) + "); allowed: one ladder in both.",
-                    {source, "rope_scaling, rope_parameters", shown(0) + ", " + shown(1), "one ladder in both"});
+        const auto shown = [&](std::size_t i) { return dumpLine(*config.raw(i == 0 ? "rope_scaling" : "rope_parameters")).substr(0, 200); };
+        throw Contradiction(source, "rope_scaling", shown(0), "rope_parameters", shown(1), "one ladder in both");
     }
     if (!schemes.empty())
         rope.scheme = schemes.back();

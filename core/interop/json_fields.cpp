@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 
 namespace holo::interop {
@@ -16,6 +15,12 @@ std::string shown(const Json& value)
 }
 
 }  // namespace
+
+Contradiction::Contradiction(const std::string& source, const std::string& field, const std::string& value, const std::string& otherField, const std::string& otherValue, const std::string& allowed)
+    : Error(ErrorKind::Malformed, source + ": " + field + " is " + value + " and " + otherField + " is " + otherValue + "; allowed: " + allowed + ".",
+            {source, field + ", " + otherField, value + ", " + otherValue, allowed})
+{
+}
 
 JsonFields::JsonFields(const Json& object, std::string source, std::string path)
     : m_object(&object)

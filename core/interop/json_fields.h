@@ -7,9 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/base/json.h"
 
 namespace holo::interop {
+
+// Two settings of one file that contradict each other. place().field names both, joined by ", ", and place().found holds their values.
+class Contradiction : public Error {
+public:
+    Contradiction(const std::string& source, const std::string& field, const std::string& value, const std::string& otherField, const std::string& otherValue, const std::string& allowed);
+};
 
 // Typed access to one object of a foreign JSON file. Remembers which keys were asked for, so that the others can be noted.
 // `null` counts as absent. Throws Error (malformed) that names file, field path, value found and value allowed.
