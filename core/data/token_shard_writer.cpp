@@ -97,6 +97,10 @@ void TokenShardWriter::finish()
     flush();
     const bool narrow = m_width == 2;
     const std::array<std::int32_t, 3> header{narrow ? 20240520 : 20240801, narrow ? 1 : 7, std::int32_t(m_tokens)};
+    if (fault::hit("fsync", "fail")) {
+        errno = EIO;
+        failWrite(m_file);
+    }
     if (::pwrite(m_fd, header.data(), sizeof header, 0) != ssize_t(sizeof header) || ::fsync(m_fd) != 0 || ::rename(m_temporary.c_str(), m_file.c_str()) != 0)
         failWrite(m_file);
     ::close(m_fd);
