@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/data/byte_tokenizer.h"
+#include "core/data/data_info.h"
 #include "core/data/prepare.h"
 #include "core/data/token_shard_writer.h"
 
@@ -286,6 +287,41 @@ private Q_SLOTS:
         write(std::string("place/.out.preparing-") + host.data() + "-999999999/train_000000.bin", "x");
         prepareInto(options, path("place/out"));
         QCOMPARE(hiddenEntries(path("place")), 0);
+    }
+
+    void describesShardsAndSamples()
+    {
+        const auto shard = [&](const char* name, std::size_t tokens) {
+            TokenShardWriter writer(path(name), 2);
+            writer.append(Ids(tokens, 7));
+            writer.finish();
+        };
+        shard("s33.bin", 33);
+        shard("s12.bin", 12);
+        const Json info = dataInfo({path("s33.bin"), path("s12.bin")}, TokenType::Auto, 4, 3);
+        QCOMPARE(info["shards"][0]["batches"].get<int>(), 2);
+        QCOMPARE(info["shards"][0]["left_over"].get<int>(), 8);
+        QVERIFY(info["shards"][0]["note"].is_null());
+        QCOMPARE(info["shards"][1]["batches"].get<int>(), 0);
+        QVERIFY(info["shards"][1]["note"].is_string());
+        QCOMPARE(info["tokens"].get<int>(), 45);
+        QCOMPARE(info["largest_id"].get<int>(), 7);
+        std::string message;
+        QCOMPARE(code([&] { dataInfo({path("s12.bin")}, TokenType::Auto, 4, 3); }, &message), 2);
+        QVERIFY2(message.find("12") != std::string::npos && message.find("4 x 3 + 1") != std::string::npos, message.c_str());
+        QCOMPARE(code([&] { dataInfo({path("s12.bin")}, TokenType::Auto, 4, 0); }), 2);
+        QCOMPARE(code([&] { dataInfo({}); }), 2);
+
+        PrepareOptions options;
+        options.sources = {write("sample.txt", "grüße an alle")};
+        options.validationShare = 0;
+        prepareInto(options, path("sample"));
+        const Json sample = dataSample(path("sample"), 2, 4);
+        QCOMPARE(sample["text"].get<std::string>(), std::string("üß"));
+        QCOMPARE(sample["tokens"], Json({0xC3, 0xBC, 0xC3, 0x9F}));
+        QCOMPARE(code([&] { dataSample(path("sample"), 10, 100); }), 2);
+        QCOMPARE(dataInfo({path("sample")}, TokenType::Auto, 2, 3)["shards"][0]["batches"].get<int>(), 2);
+        QVERIFY(!dataInfo({path("sample")})["shards"][0].contains("batches"));
     }
 
     void reportsProgress()
