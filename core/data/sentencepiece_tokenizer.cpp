@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/data/sentencepiece_check.h"
 #include "core/data/text_reader.h"
 
 namespace holo::data {
@@ -99,7 +100,15 @@ SentencePieceTokenizer::SentencePieceTokenizer(std::string model, const std::str
 {
     Impl& impl = *m_impl;
     const auto broken = [&](const std::string& why) { throw Error::at(ErrorKind::Malformed, {source, "the content", why, "a SentencePiece model"}); };
-    if (m_model.empty() || !impl.processor.LoadFromSerializedProto(m_model).ok())
+    if (const std::string fault = sentencePieceFault(m_model); !fault.empty())
+        broken(fault);
+    bool loaded = false;
+    try {
+        loaded = !m_model.empty() && impl.processor.LoadFromSerializedProto(m_model).ok();
+    } catch (const std::exception&) {
+        loaded = false;
+    }
+    if (!loaded)
         broken("no SentencePiece model that can be loaded");
     const int size = impl.processor.GetPieceSize();
     if (size <= 0)

@@ -5,8 +5,8 @@
 
 #include "core/base/error.h"
 #include "core/base/input_file.h"
+#include "core/base/protobuf.h"
 #include "core/interop/crc32c.h"
-#include "core/interop/protobuf.h"
 
 namespace holo::interop {
 

@@ -8,9 +8,11 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/json.h"
+#include "core/base/protobuf.h"
 #include "core/data/bpe_tokenizer.h"
 #include "core/data/byte_tokenizer.h"
 #include "core/data/document_encoder.h"
+#include "core/data/sentencepiece_check.h"
 #include "core/data/sentencepiece_tokenizer.h"
 #include "core/data/tokenizer.h"
 
@@ -242,6 +244,49 @@ private Q_SLOTS:
         }
     }
 
+    void refusesModelsThatPointOutsideThemselves()
+    {
+        // 512 units: the root leads to state 256, from where no key goes on unless a case says so. A value is a place in "x".
+        const auto modelWith = [](const std::function<void(std::vector<std::uint32_t>&)>& change, std::string strings = std::string("x\0", 2)) {
+            std::vector<std::uint32_t> units(512, 0x80000000u);
+            units[0] = 256u << 10;
+            change(units);
+            std::string table;
+            putFixed(table, std::uint32_t(4 * units.size()));
+            table.append(reinterpret_cast<const char*>(units.data()), 4 * units.size());
+            table += strings;
+            std::string normalizer;
+            putBytes(normalizer, 2, table);
+            std::string model;
+            putBytes(model, 3, normalizer);
+            return model;
+        };
+        const auto isSound = [&](const std::function<void(std::vector<std::uint32_t>&)>& change) { return sentencePieceFault(modelWith(change)).empty(); };
+        constexpr std::uint32_t kLeaf = 1u << 8;
+        const std::uint32_t a = 256 ^ 'a';
+        QVERIFY(isSound([](auto&) {}));
+        // "a" is a key: its unit leads to state a ^ offset, which holds the value.
+        QVERIFY(isSound([&](auto& u) { u[a] = 'a' | kLeaf | (a ^ 0u) << 10; u[0] = 256u << 10; }) == false);  // state 0 holds the root, no value
+        QVERIFY(isSound([&](auto& u) { u[a] = 'a' | kLeaf | (a ^ 511u) << 10; u[511] = 0x80000001u; }));
+        QVERIFY(!isSound([&](auto& u) { u[a] = 'a' | kLeaf | (a ^ 511u) << 10; u[511] = 0x80000002u; }));     // value behind the strings
+        QVERIFY(!isSound([&](auto& u) { u[a] = 'a' | (a ^ 256u) << 10; }));                                    // back to where it came from
+        QVERIFY(!isSound([&](auto& u) { u[a] = 'a' | 5000u << 10; }));                                         // outside
+        QVERIFY(!isSound([](auto& u) { u[0] = 512u << 10; }));
+        QVERIFY(!isSound([](auto& u) { u[0] = 1u << 9 | 0x1FFFFFu << 10; }));                                  // an offset in units of 256
+        QVERIFY(!isSound([](auto& u) { u.resize(511); }));
+        QVERIFY(!isSound([](auto& u) { u.clear(); }));
+        QVERIFY(!sentencePieceFault(modelWith([](auto&) {}, "unterminated")).empty());
+        QVERIFY(!sentencePieceFault(modelWith([](auto&) {}).substr(0, 1000)).empty());
+
+        std::string piece;
+        putBytes(piece, 1, "a");
+        putVarint(piece, 2 << 3 | 5);
+        putFixed(piece, std::numeric_limits<float>::quiet_NaN());
+        std::string model;
+        putBytes(model, 1, piece);
+        QVERIFY(!sentencePieceFault(model).empty());
+    }
+
     void sentencePieceTrainsAndGivesTextBack()
     {
         std::string text;
@@ -273,6 +318,18 @@ private Q_SLOTS:
         QCOMPARE(loaded->encode(text), tokenizer->encode(text));
 
         QVERIFY(SentencePieceTokenizer::train(sources, {}, 100000)->vocabularySize() < 1000);
+        for (int trial = 0; trial < 200; ++trial) {
+            std::string damaged = model;
+            for (int edits = 1 + int(random() % 4); edits > 0; --edits)
+                damaged[random() % damaged.size()] = char(random());
+            std::ofstream(path("damaged.model"), std::ios::binary | std::ios::trunc) << damaged;
+            try {
+                const auto tokenizer = SentencePieceTokenizer::open(path("damaged.model"));
+                tokenizer->decode(tokenizer->encode("the needle 針"));
+            } catch (const Error& e) {
+                QCOMPARE(e.kind(), ErrorKind::Malformed);
+            }
+        }
         try {
             SentencePieceTokenizer::train(sources, {}, 260);
             QFAIL("a vocabulary smaller than the characters of the text");

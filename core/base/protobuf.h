@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-namespace holo::interop {
+namespace holo {
 
-// As much of the protocol-buffers wire format as event files need.
+// As much of the protocol-buffers wire format as event files and SentencePiece models need.
 
 inline void putVarint(std::string& out, std::uint64_t value)
 {
@@ -97,4 +97,4 @@ inline std::optional<WireField> takeField(std::string_view& message, bool& broke
     return field;
 }
 
-}  // namespace holo::interop
+}  // namespace holo
