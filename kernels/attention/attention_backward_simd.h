@@ -61,8 +61,7 @@ void backwardTask(const AttentionWork& work, std::int64_t task, float* scratchBe
     float* weights = scratch.take(most * block);
     float* scoreGradients = scratch.take(most * block);
 
-    packKeys<W, T>(p, p.k, true, b, keyHead, 0, p.keys, packedK);
-    packKeys<W, T>(p, p.v, false, b, keyHead, 0, p.keys, packedV);
+    packKeys<W, T>(p, b, keyHead, 0, p.keys, packedK, packedV);
     for (std::int64_t i = 0; i < packedRows(p.keys) * padded; ++i) {
         keyGradient[i] = 0;
         valueGradient[i] = 0;
@@ -75,6 +74,11 @@ void backwardTask(const AttentionWork& work, std::int64_t task, float* scratchBe
             float base[block], delta[block];
             packQueries<W, block, T>(p, b, head, query, count, queryRows, queryLanes);
             packOutputGradient<W, block, T>(work, b, head, query, count, outRows, outLanes, gradientRows, delta);
+            prefetchNextKeys<T>(p, b, keyHead, query + p.keys - p.queries, block);
+            prefetchRows<false, T>(p.q, b, head, query + block, block, p.queries, p.headDim);
+            prefetchRows<false, T>(g.out, b, head, query + block, block, p.queries, p.headDim);
+            prefetchRows<false, T>(g.dout, b, head, query + block, block, p.queries, p.headDim);
+            prefetchRows<true, T>(g.dq, b, head, query, block, p.queries, p.headDim);
             for (std::int64_t i = 0; i < block; ++i) {
                 const float sum = i < count ? g.logSumExp[(b * p.heads + head) * p.queries + query + i] : 0.0f;
                 base[i] = sum == -__builtin_inff() ? 0.0f : sum * kLog2E;
@@ -84,6 +88,7 @@ void backwardTask(const AttentionWork& work, std::int64_t task, float* scratchBe
             const Sight<W, N> sight(p, b, head, query, count);
             F own[N], shift[N], mean[N];
             ownPositions<W, N>(p, query, own);
+            HOLO_UNROLL
             for (int n = 0; n < N; ++n) {
                 shift[n] = S::load(base + n * W);
                 mean[n] = S::load(delta + n * W);
@@ -91,30 +96,35 @@ void backwardTask(const AttentionWork& work, std::int64_t task, float* scratchBe
             for (std::int64_t key = sight.low, next; key < sight.high; key = next) {
                 next = sight.pieceEnd(key, most);
                 const bool masked = sight.masked(key);
-                for (std::int64_t j = key; j < next; j += 4) {
-                    float* weight = weights + (j - key) * block;
-                    float* gradient = scoreGradients + (j - key) * block;
-                    F s[4][N];
-                    Tile<W, N>::dot(packedK + j * padded, queryLanes, p.headDim, padded, s);
-                    for (int m = 0; m < 4; ++m) {
+                forTiles(next - key, [&](auto tile, std::int64_t j) __attribute__((always_inline)) {
+                    constexpr int M = decltype(tile)::value;
+                    float* weight = weights + j * block;
+                    float* gradient = scoreGradients + j * block;
+                    F s[M][N];
+                    Tile<W, N>::dot(packedK + (key + j) * padded, queryLanes, p.headDim, padded, s);
+                    HOLO_UNROLL
+                    for (int m = 0; m < M; ++m) {
+                        HOLO_UNROLL
                         for (int n = 0; n < N; ++n) {
                             if (slope != 0)
-                                s[m][n] = fma<W>(S::set(slope), S::set(float(j + m)) - own[n], s[m][n]);
+                                s[m][n] = fma<W>(S::set(slope), S::set(float(key + j + m)) - own[n], s[m][n]);
                             F x = exp2<W>(s[m][n] - shift[n]);
                             if (masked)
-                                x = keepWhere<W>(sight.seen(j + m, n), x);
+                                x = keepWhere<W>(sight.seen(key + j + m, n), x);
                             S::store(weight + m * block + n * W, x);
                         }
                     }
-                    Tile<W, N>::dot(packedV + j * padded, outLanes, p.headDim, padded, s);
-                    for (int m = 0; m < 4; ++m) {
+                    Tile<W, N>::dot(packedV + (key + j) * padded, outLanes, p.headDim, padded, s);
+                    HOLO_UNROLL
+                    for (int m = 0; m < M; ++m) {
+                        HOLO_UNROLL
                         for (int n = 0; n < N; ++n) {
                             const F x = S::load(weight + m * block + n * W) * (s[m][n] - mean[n]);
                             S::store(gradient + m * block + n * W, x);
                         }
                     }
-                }
-                Tile<W, N>::accumulate(packedK + key * padded, scoreGradients, next - key, padded, gradientLanes);
+                });
+                Tile<W, N>::accumulateAll(packedK + key * padded, scoreGradients, next - key, padded, gradientLanes);
                 // Rows are padded to eight dims only, so sixteen lanes do not always fit.
                 constexpr int narrow = W < 8 ? W : 8;
                 const bool wide = padded % W == 0;
@@ -135,6 +145,10 @@ void backwardTask(const AttentionWork& work, std::int64_t task, float* scratchBe
     }
     for (std::int64_t j = 0; j < p.keys; ++j) {
         float* row = keyGradient + j * padded;
+        if (j + kPrefetchRows < p.keys) {
+            prefetchRow<true>(rowOf<T>(g.dk, b, j + kPrefetchRows, keyHead), p.headDim);
+            prefetchRow<true>(rowOf<T>(g.dv, b, j + kPrefetchRows, keyHead), p.headDim);
+        }
         for (std::int64_t d = 0; d < padded; ++d)
             row[d] *= kLn2;  // the packed queries carry log2 e
         rotatePacked<W>(row, rotationOf(p, p.keyTables, p.keyLadders, keyHead, b, j, -1.0f));

@@ -53,6 +53,7 @@ HOLO_HD void ownPositions(const AttentionParams& p, std::int64_t query, typename
     float x[W * N];
     for (std::int64_t i = 0; i < W * N; ++i)
         x[i] = float(query + i + p.keys - p.queries);
+    HOLO_UNROLL
     for (int n = 0; n < N; ++n)
         own[n] = Simd<W>::load(x + n * W);
 }
@@ -96,19 +97,22 @@ void forwardTask(const AttentionWork& work, std::int64_t task, float* scratchBeg
 
     const std::int64_t firstKey = firstPackedKey(p, begin, keyHead * group, group);
     const std::int64_t lastKey = end + p.keys - p.queries;
-    packKeys<W, T>(p, p.k, true, b, keyHead, firstKey, lastKey, packedK);
-    packKeys<W, T>(p, p.v, false, b, keyHead, firstKey, lastKey, packedV);
+    packKeys<W, T>(p, b, keyHead, firstKey, lastKey, packedK, packedV);
 
     for (std::int64_t head = keyHead * group; head < (keyHead + 1) * group; ++head) {
         const float slope = p.slopes ? p.slopes[head] * kLog2E : 0.0f;
         for (std::int64_t query = begin; query < end; query += block) {
             const std::int64_t count = end - query < block ? end - query : block;
             packQueries<W, block, T>(p, b, head, query, count, rows, queryLanes);
+            prefetchNextKeys<T>(p, b, keyHead, query + p.keys - p.queries, block);
+            prefetchRows<false, T>(p.q, b, head, query + block, block, end, p.headDim);
+            prefetchRows<true, T>(work.out, b, head, query, block, end, p.headDim);
             for (std::int64_t i = 0; i < padded * block; ++i)
                 outLanes[i] = 0;
             const Sight<W, N> sight(p, b, head, query, count);
             F own[N], top[N], sum[N];
             ownPositions<W, N>(p, query, own);
+            HOLO_UNROLL
             for (int n = 0; n < N; ++n) {
                 top[n] = S::set(kMasked);
                 sum[n] = F{};
@@ -117,22 +121,27 @@ void forwardTask(const AttentionWork& work, std::int64_t task, float* scratchBeg
                 next = sight.pieceEnd(key, most);
                 const bool masked = sight.masked(key);
                 F newTop[N];
+                HOLO_UNROLL
                 for (int n = 0; n < N; ++n)
                     newTop[n] = top[n];
-                for (std::int64_t j = key; j < next; j += 4) {
-                    F s[4][N];
-                    Tile<W, N>::dot(packedK + j * padded, queryLanes, p.headDim, padded, s);
-                    for (int m = 0; m < 4; ++m) {
+                forTiles(next - key, [&](auto tile, std::int64_t j) __attribute__((always_inline)) {
+                    constexpr int M = decltype(tile)::value;
+                    F s[M][N];
+                    Tile<W, N>::dot(packedK + (key + j) * padded, queryLanes, p.headDim, padded, s);
+                    HOLO_UNROLL
+                    for (int m = 0; m < M; ++m) {
+                        HOLO_UNROLL
                         for (int n = 0; n < N; ++n) {
                             if (slope != 0)
-                                s[m][n] = fma<W>(S::set(slope), S::set(float(j + m)) - own[n], s[m][n]);
+                                s[m][n] = fma<W>(S::set(slope), S::set(float(key + j + m)) - own[n], s[m][n]);
                             if (masked)
-                                s[m][n] = sight.seen(j + m, n) ? s[m][n] : S::set(kMasked);
+                                s[m][n] = sight.seen(key + j + m, n) ? s[m][n] : S::set(kMasked);
                             newTop[n] = maxOf<W>(s[m][n], newTop[n]);
-                            S::store(scores + (j - key + m) * block + n * W, s[m][n]);
+                            S::store(scores + (j + m) * block + n * W, s[m][n]);
                         }
                     }
-                }
+                });
+                HOLO_UNROLL
                 for (int n = 0; n < N; ++n) {
                     const F shrink = exp2<W>(top[n] - newTop[n]);
                     top[n] = newTop[n];
@@ -145,6 +154,7 @@ void forwardTask(const AttentionWork& work, std::int64_t task, float* scratchBeg
                     }
                 }
                 for (std::int64_t j = key; j < next; ++j) {
+                    HOLO_UNROLL
                     for (int n = 0; n < N; ++n) {
                         float* score = scores + (j - key) * block + n * W;
                         F weight = exp2<W>(S::load(score) - top[n]);
@@ -154,9 +164,10 @@ void forwardTask(const AttentionWork& work, std::int64_t task, float* scratchBeg
                         S::store(score, weight);
                     }
                 }
-                Tile<W, N>::accumulate(packedV + key * padded, scores, next - key, padded, outLanes);
+                Tile<W, N>::accumulateAll(packedV + key * padded, scores, next - key, padded, outLanes);
             }
             float total[block], largest[block];
+            HOLO_UNROLL
             for (int n = 0; n < N; ++n) {
                 // 0 only where no key was seen; NaN stays NaN.
                 const F inverse = keepWhere<W>(sum[n] != F{}, S::set(1.0f) / sum[n]);

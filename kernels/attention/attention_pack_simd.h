@@ -142,20 +142,60 @@ HOLO_HD T* rowOf(const AttentionOutput& x, std::int64_t b, std::int64_t t, std::
     return static_cast<T*>(x.data) + (b * x.batchStride + t * x.tokenStride + h * x.headStride);
 }
 
-// Rows first … last−1 of a key head, rotated if it has tables, and four rows of zeros behind them.
+// Fetches a row that is needed soon. Rows of one head lie a whole packed QKV apart, so that nearly each is on a page of its own and
+// no hardware prefetcher follows.
+template <bool writes, typename T>
+HOLO_HD void prefetchRow(const T* row, std::int32_t dims)
+{
+    const char* line = reinterpret_cast<const char*>(row);
+    for (std::int64_t at = 0; at < std::int64_t(dims * sizeof(T)); at += 64)
+        __builtin_prefetch(line + at, writes ? 1 : 0);
+}
+constexpr std::int64_t kPrefetchRows = 16;
+
+// Rows first … last−1 of a key head, k rotated if it has tables, and rows of zeros behind them.
 template <int W, typename T>
-HOLO_HD void packKeys(const AttentionParams& p, const AttentionInput& x, bool rotates, std::int64_t b, std::int64_t head,
-    std::int64_t first, std::int64_t last, float* packed)
+HOLO_HD void packKeys(const AttentionParams& p, std::int64_t b, std::int64_t head, std::int64_t first, std::int64_t last, float* packedK,
+    float* packedV)
 {
     const std::int64_t padded = paddedDim(p.headDim);
     for (std::int64_t j = first; j < last; ++j) {
-        float* row = packed + j * padded;
-        widenRow<W>(rowOf<T>(x, b, j, head), row, p.headDim, padded, 1.0f);
-        if (rotates)
-            rotatePacked<W>(row, rotationOf(p, p.keyTables, p.keyLadders, head, b, j, 1.0f));
+        const T* k = rowOf<T>(p.k, b, j, head);
+        const T* v = rowOf<T>(p.v, b, j, head);
+        if (j + kPrefetchRows < last) {
+            prefetchRow<false>(k + kPrefetchRows * p.k.tokenStride, p.headDim);
+            prefetchRow<false>(v + kPrefetchRows * p.v.tokenStride, p.headDim);
+        }
+        widenRow<W>(k, packedK + j * padded, p.headDim, padded, 1.0f);
+        rotatePacked<W>(packedK + j * padded, rotationOf(p, p.keyTables, p.keyLadders, head, b, j, 1.0f));
+        widenRow<W>(v, packedV + j * padded, p.headDim, padded, 1.0f);
     }
-    for (std::int64_t i = last * padded; i < packedRows(last) * padded; ++i)
-        packed[i] = 0;
+    for (std::int64_t i = last * padded; i < packedRows(last) * padded; ++i) {
+        packedK[i] = 0;
+        packedV[i] = 0;
+    }
+}
+
+// Fetches rows first … first+count−1 of a head of a tensor with `tokens` tokens.
+template <bool writes, typename T, typename View>
+HOLO_HD void prefetchRows(const View& x, std::int64_t b, std::int64_t head, std::int64_t first, std::int64_t count, std::int64_t tokens,
+    std::int32_t dims)
+{
+    const std::int64_t last = first + count < tokens ? first + count : tokens;
+    for (std::int64_t t = first; t < last; ++t)
+        prefetchRow<writes>(rowOf<T>(x, b, t, head), dims);
+}
+
+// Fetches the keys and values of the task that most likely comes next, a stretch at a time while this one computes; only where they
+// leave room in the second-level cache.
+template <typename T>
+HOLO_HD void prefetchNextKeys(const AttentionParams& p, std::int64_t b, std::int64_t keyHead, std::int64_t first, std::int64_t count)
+{
+    const bool lastHead = keyHead + 1 == p.keyHeads;
+    if (p.keys * p.headDim * std::int64_t(sizeof(T)) > 65536 || (lastHead && b + 1 == p.batch))
+        return;
+    prefetchRows<false, T>(p.k, b + lastHead, lastHead ? 0 : keyHead + 1, first, count, p.keys, p.headDim);
+    prefetchRows<false, T>(p.v, b + lastHead, lastHead ? 0 : keyHead + 1, first, count, p.keys, p.headDim);
 }
 
 }  // namespace

@@ -12,6 +12,23 @@
 namespace holo::kernels {
 namespace {
 
+template <int M>
+struct Rows {
+    static constexpr int value = M;
+};
+
+// Calls tile(Rows<M>, first) over `count` rows, a multiple of four: six at a time, the last four or eight by fours. Six rows and two
+// vectors fill twelve of sixteen registers with sums, which is what keeps two multipliers busy.
+template <typename Function>
+HOLO_HD void forTiles(std::int64_t count, Function tile)
+{
+    std::int64_t first = 0;
+    for (; count - first >= 6 && count - first != 8; first += 6)
+        tile(Rows<6>{}, first);
+    for (; first < count; first += 4)
+        tile(Rows<4>{}, first);
+}
+
 template <int W, int N>
 struct Tile {
     using S = Simd<W>;
@@ -19,49 +36,69 @@ struct Tile {
     using I = typename S::I;
     static constexpr std::int64_t kQueries = W * N;
 
-    // sum[m][n] = Σ_d rows[m][d] · lanes[d][n] for four rows.
-    static HOLO_HD void dot(const float* rows, const float* lanes, std::int64_t dims, std::int64_t padded, F (&sum)[4][N])
+    // sum[m][n] = Σ_d rows[m][d] · lanes[d][n] for M rows.
+    template <int M>
+    static HOLO_HD void dot(const float* rows, const float* lanes, std::int64_t dims, std::int64_t padded, F (&sum)[M][N])
     {
-        for (int m = 0; m < 4; ++m) {
+        HOLO_UNROLL
+        for (int m = 0; m < M; ++m) {
+            HOLO_UNROLL
             for (int n = 0; n < N; ++n)
                 sum[m][n] = F{};
         }
         for (std::int64_t d = 0; d < dims; ++d) {
             F x[N];
+            HOLO_UNROLL
             for (int n = 0; n < N; ++n)
                 x[n] = S::load(lanes + d * kQueries + n * W);
-            for (int m = 0; m < 4; ++m) {
+            HOLO_UNROLL
+            for (int m = 0; m < M; ++m) {
                 const F y = S::set(rows[m * padded + d]);
+                HOLO_UNROLL
                 for (int n = 0; n < N; ++n)
                     sum[m][n] = fma<W>(y, x[n], sum[m][n]);
             }
         }
     }
 
-    // lanes[d][·] += Σ_j rows[j][d] · scores[j][·] over `keys` rows, for all padded dims.
+    // lanes[d][·] += Σ_j rows[j][d] · scores[j][·] over `keys` rows, for M dims.
+    template <int M>
     static HOLO_HD void accumulate(const float* rows, const float* scores, std::int64_t keys, std::int64_t padded, float* lanes)
     {
-        for (std::int64_t d = 0; d < padded; d += 4) {
-            F sum[4][N];
-            for (int m = 0; m < 4; ++m) {
+        F sum[M][N];
+        HOLO_UNROLL
+        for (int m = 0; m < M; ++m) {
+            HOLO_UNROLL
+            for (int n = 0; n < N; ++n)
+                sum[m][n] = S::load(lanes + m * kQueries + n * W);
+        }
+        for (std::int64_t j = 0; j < keys; ++j) {
+            F x[N];
+            HOLO_UNROLL
+            for (int n = 0; n < N; ++n)
+                x[n] = S::load(scores + j * kQueries + n * W);
+            HOLO_UNROLL
+            for (int m = 0; m < M; ++m) {
+                const F y = S::set(rows[j * padded + m]);
+                HOLO_UNROLL
                 for (int n = 0; n < N; ++n)
-                    sum[m][n] = S::load(lanes + (d + m) * kQueries + n * W);
-            }
-            for (std::int64_t j = 0; j < keys; ++j) {
-                F x[N];
-                for (int n = 0; n < N; ++n)
-                    x[n] = S::load(scores + j * kQueries + n * W);
-                for (int m = 0; m < 4; ++m) {
-                    const F y = S::set(rows[j * padded + d + m]);
-                    for (int n = 0; n < N; ++n)
-                        sum[m][n] = fma<W>(y, x[n], sum[m][n]);
-                }
-            }
-            for (int m = 0; m < 4; ++m) {
-                for (int n = 0; n < N; ++n)
-                    S::store(lanes + (d + m) * kQueries + n * W, sum[m][n]);
+                    sum[m][n] = fma<W>(y, x[n], sum[m][n]);
             }
         }
+        HOLO_UNROLL
+        for (int m = 0; m < M; ++m) {
+            HOLO_UNROLL
+            for (int n = 0; n < N; ++n)
+                S::store(lanes + m * kQueries + n * W, sum[m][n]);
+        }
+    }
+
+    // The same for all padded dims.
+    static HOLO_HD void accumulateAll(const float* rows, const float* scores, std::int64_t keys, std::int64_t padded, float* lanes)
+    {
+        forTiles(padded, [&](auto tile, std::int64_t d) __attribute__((always_inline)) {
+            accumulate<decltype(tile)::value>(rows + d, scores, keys, padded, lanes + d * kQueries);
+        });
     }
 };
 
@@ -71,21 +108,28 @@ HOLO_HD void accumulateRows(const float* scores, const float* queryRows, std::in
 {
     using S = Simd<W>;
     typename S::F sum[M][C];
+    HOLO_UNROLL
     for (int m = 0; m < M; ++m) {
+        HOLO_UNROLL
         for (int c = 0; c < C; ++c)
             sum[m][c] = S::load(rows + m * padded + c * W);
     }
     for (std::int64_t i = 0; i < queries; ++i) {
         typename S::F x[C];
+        HOLO_UNROLL
         for (int c = 0; c < C; ++c)
             x[c] = S::load(queryRows + i * padded + c * W);
+        HOLO_UNROLL
         for (int m = 0; m < M; ++m) {
             const typename S::F y = S::set(scores[m * queries + i]);
+            HOLO_UNROLL
             for (int c = 0; c < C; ++c)
                 sum[m][c] = fma<W>(y, x[c], sum[m][c]);
         }
     }
+    HOLO_UNROLL
     for (int m = 0; m < M; ++m) {
+        HOLO_UNROLL
         for (int c = 0; c < C; ++c)
             S::store(rows + m * padded + c * W, sum[m][c]);
     }

@@ -13,6 +13,9 @@
 // so one source serves 4, 8 and 16 lanes, and a wide vector also works (in pieces) where the processor has only narrow ones.
 // Everything here has internal linkage and nothing of the standard library is called: a function compiled with wide instructions
 // must never become the copy that the rest of the program uses.
+// Before a loop over registers of a tile: only unrolled early does the compiler keep the tile out of memory.
+#define HOLO_UNROLL _Pragma("GCC unroll 16")
+
 namespace holo::kernels {
 namespace {
 
@@ -31,6 +34,18 @@ HOLO_VECTOR_TYPES(4)
 HOLO_VECTOR_TYPES(8)
 HOLO_VECTOR_TYPES(16)
 #undef HOLO_VECTOR_TYPES
+
+// Bit patterns of bfloat16 in the low halves: nearest, ties to even, NaN quiet.
+template <int W>
+HOLO_HD typename VectorTypes<W>::U roundToBFloat16(typename VectorTypes<W>::F x)
+{
+    using I = typename VectorTypes<W>::I;
+    using U = typename VectorTypes<W>::U;
+    const U u = U(x);
+    const U rounded = u + 0x7fffu + ((u >> 16) & 1u);
+    const I nan = x != x;
+    return U(nan ? I(u | 0x400000u) : I(rounded)) >> 16;
+}
 
 template <int W>
 struct Simd {
@@ -57,10 +72,7 @@ struct Simd {
     }
     static HOLO_HD void store(BFloat16* p, F x)
     {
-        const U u = U(x);
-        const U rounded = u + 0x7fffu + ((u >> 16) & 1u);
-        const U nan = U((u & 0x7fffffffu) > 0x7f800000u);
-        const H h = __builtin_convertvector(((nan & (u | 0x400000u)) | (~nan & rounded)) >> 16, H);
+        const H h = __builtin_convertvector(roundToBFloat16<W>(x), H);
         memcpy(p, &h, sizeof h);
     }
 
@@ -103,6 +115,74 @@ struct Simd {
 #endif
     }
 };
+
+// Two vectors at a time, 2W consecutive values in an order that costs least: for bfloat16, lanes of four of the first vector and of
+// the second take turns, so that widening and narrowing never cross 128-bit lanes. order() puts 2W floats into the same order.
+template <int W, typename T>
+struct Pair {
+    using S = Simd<W>;
+    using F = typename S::F;
+    static HOLO_HD void load(const T* p, F& a, F& b)
+    {
+        a = S::load(p);
+        b = S::load(p + W);
+    }
+    static HOLO_HD void store(T* p, F a, F b)
+    {
+        S::store(p, a);
+        S::store(p + W, b);
+    }
+    static HOLO_HD void order(F&, F&) { }
+    static constexpr bool kTakesTurns = false;
+};
+
+#if defined(__AVX2__)
+template <>
+struct Pair<8, BFloat16> {
+    static constexpr bool kTakesTurns = true;
+    using F = Simd<8>::F;
+    static HOLO_HD void load(const BFloat16* p, F& a, F& b)
+    {
+        const __m256i h = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+        a = F(_mm256_unpacklo_epi16(_mm256_setzero_si256(), h));
+        b = F(_mm256_unpackhi_epi16(_mm256_setzero_si256(), h));
+    }
+    static HOLO_HD void store(BFloat16* p, F a, F b)
+    {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm256_packus_epi32(__m256i(roundToBFloat16<8>(a)), __m256i(roundToBFloat16<8>(b))));
+    }
+    static HOLO_HD void order(F& a, F& b)
+    {
+        const F low = _mm256_permute2f128_ps(a, b, 0x20);
+        b = _mm256_permute2f128_ps(a, b, 0x31);
+        a = low;
+    }
+};
+#endif
+
+#if defined(__AVX512BW__)
+template <>
+struct Pair<16, BFloat16> {
+    static constexpr bool kTakesTurns = true;
+    using F = Simd<16>::F;
+    static HOLO_HD void load(const BFloat16* p, F& a, F& b)
+    {
+        const __m512i h = _mm512_loadu_si512(p);
+        a = F(_mm512_unpacklo_epi16(_mm512_setzero_si512(), h));
+        b = F(_mm512_unpackhi_epi16(_mm512_setzero_si512(), h));
+    }
+    static HOLO_HD void store(BFloat16* p, F a, F b)
+    {
+        _mm512_storeu_si512(p, _mm512_packus_epi32(__m512i(roundToBFloat16<16>(a)), __m512i(roundToBFloat16<16>(b))));
+    }
+    static HOLO_HD void order(F& a, F& b)
+    {
+        const F low = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27);
+        b = __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+        a = low;
+    }
+};
+#endif
 
 // Splits 2W interleaved values (a, b) into the even and the odd ones without crossing 128-bit lanes, which keeps it at one
 // instruction each. Lane i of both results then belongs to plane `laneOrder(i)`; join() is the inverse.

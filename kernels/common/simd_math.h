@@ -23,9 +23,22 @@ HOLO_HD typename Simd<W>::F fma(typename Simd<W>::F a, typename Simd<W>::F b, ty
     return a * b + c;
 }
 
+// a > b ? a : b, hence b if either is NaN; one instruction, which the compiler does not find by itself.
 template <int W>
 HOLO_HD typename Simd<W>::F maxOf(typename Simd<W>::F a, typename Simd<W>::F b)
 {
+#ifdef __SSE__
+    if constexpr (W == 4)
+        return _mm_max_ps(a, b);
+#endif
+#ifdef __AVX__
+    if constexpr (W == 8)
+        return _mm256_max_ps(a, b);
+#endif
+#ifdef __AVX512F__
+    if constexpr (W == 16)
+        return _mm512_max_ps(a, b);
+#endif
     return a > b ? a : b;
 }
 
@@ -44,8 +57,7 @@ HOLO_HD typename Simd<W>::F exp2(typename Simd<W>::F x)
     using S = Simd<W>;
     using F = typename S::F;
     using I = typename S::I;
-    const F lowest = S::set(-126.0f);
-    x = x < lowest ? lowest : x;
+    x = maxOf<W>(S::set(-126.0f), x);
     const F shift = S::set(12582912.0f);  // 1.5·2^23: adding it rounds to an integer, kept in the low bits
     const F shifted = x + shift;
     const F f = x - (shifted - shift);

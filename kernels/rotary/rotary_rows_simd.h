@@ -20,43 +20,69 @@ struct Row {
     const float* cosines;
     const float* sines;
     std::int32_t planes;
-    float sign;  // of the sine
+    float sign;          // of the sine
+    std::int64_t ahead;  // elements to the same head of the next token
 };
 
-// Planes first … first + W·N − 1 of every head of the row, the table in registers.
+// Planes first … first + W·N − 1 of every head of the row, the table in registers. The next token's row is fetched meanwhile: heads of
+// one ladder leave gaps that no hardware prefetcher follows.
 template <int W, int N, Pairing P, typename T>
 HOLO_HD void rotateBlock(const Row<T>& row, std::int32_t first)
 {
     using S = Simd<W>;
     using X = Interleave<W>;
-    typename S::F c[N], s[N];
+    using Two = Pair<W, T>;
+    using F = typename S::F;
+    constexpr bool halves = P == Pairing::HalfSplit;
+    constexpr std::int32_t bytes = std::int32_t(sizeof(T)) * N * W;
+    F c[N], s[N];
+    HOLO_UNROLL
     for (int n = 0; n < N; ++n) {
         c[n] = S::load(row.cosines + first + n * W);
         s[n] = S::load(row.sines + first + n * W) * row.sign;
-        if constexpr (P == Pairing::Interleaved) {
+        if (!halves && !Two::kTakesTurns) {
             c[n] = X::order(c[n]);
             s[n] = X::order(s[n]);
         }
+        if (halves && n % 2 == 1) {
+            Two::order(c[n - 1], c[n]);
+            Two::order(s[n - 1], s[n]);
+        }
     }
     for (std::int32_t h = 0; h < row.heads; ++h) {
-        const T* in = row.input + row.inputOffsets[h];
-        T* out = row.output + row.outputOffsets[h];
-        for (int n = 0; n < N; ++n) {
-            const std::int32_t j = first + n * W;
-            typename S::F x0, x1;
-            if constexpr (P == Pairing::HalfSplit) {
-                x0 = S::load(in + j);
-                x1 = S::load(in + row.planes + j);
+        const T* in = row.input + row.inputOffsets[h] + (halves ? first : 2 * first);
+        T* out = row.output + row.outputOffsets[h] + (halves ? first : 2 * first);
+        const std::int32_t second = halves ? row.planes : N * W;
+        HOLO_UNROLL
+        for (std::int32_t at = 0; at < bytes; at += 64) {
+            __builtin_prefetch(reinterpret_cast<const char*>(in + row.ahead) + at);
+            __builtin_prefetch(reinterpret_cast<const char*>(in + row.ahead + second) + at);
+        }
+        if constexpr (!halves) {
+            HOLO_UNROLL
+            for (int n = 0; n < N; ++n) {
+                F a, b, x0, x1;
+                Two::load(in + 2 * n * W, a, b);
+                X::split(a, b, x0, x1);
                 rotatePair(x0, x1, c[n], s[n]);
-                S::store(out + j, x0);
-                S::store(out + row.planes + j, x1);
-            } else {
-                X::split(S::load(in + 2 * j), S::load(in + 2 * j + W), x0, x1);
-                rotatePair(x0, x1, c[n], s[n]);
-                typename S::F a, b;
                 X::join(x0, x1, a, b);
-                S::store(out + 2 * j, a);
-                S::store(out + 2 * j + W, b);
+                Two::store(out + 2 * n * W, a, b);
+            }
+        } else if constexpr (N == 1) {
+            F x0 = S::load(in), x1 = S::load(in + second);
+            rotatePair(x0, x1, c[0], s[0]);
+            S::store(out, x0);
+            S::store(out + second, x1);
+        } else {
+            HOLO_UNROLL
+            for (int n = 0; n < N; n += 2) {
+                F x0, x1, y0, y1;
+                Two::load(in + n * W, x0, y0);
+                Two::load(in + second + n * W, x1, y1);
+                rotatePair(x0, x1, c[n], s[n]);
+                rotatePair(y0, y1, c[n + 1], s[n + 1]);
+                Two::store(out + n * W, x0, y0);
+                Two::store(out + second + n * W, x1, y1);
             }
         }
     }
@@ -132,6 +158,7 @@ void rotateItems(const RowPlan& plan, std::int64_t begin, std::int64_t end)
                 row.inputOffsets = run.inputOffsets;
                 row.outputOffsets = run.outputOffsets;
                 row.heads = run.count;
+                row.ahead = run.heads->inputToken;
                 if (run.cosines) {
                     row.cosines = run.cosines + tableRow;
                     row.sines = run.sines + tableRow;
