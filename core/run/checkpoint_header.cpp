@@ -17,7 +17,7 @@ Json CheckpointHeader::toJson() const
 {
     Json notes = Json::array();
     for (const LadderNote& ladder : ladders)
-        notes.push_back({{"name", ladder.name}, {"kind", ladder.kind}, {"hash", ladder.hash}});
+        notes.push_back({{"name", ladder.name}, {"parameters", ladder.parameters}, {"hash", ladder.hash}});
     Json json = {{"format", kHeaderFormat}, {"run", run}, {"step", step}, {"tokens", tokens}, {"vocab", vocab}, {"data_hash", dataHash}, {"ladders", notes},
         {"spec", config::toJson(spec)}};
     if (!initial.is_null())
@@ -42,7 +42,7 @@ std::optional<CheckpointHeader> readCheckpointHeader(const interop::SafetensorsF
         header.vocab = json.at("vocab").get<int>();
         header.dataHash = json.at("data_hash").get<std::string>();
         for (const Json& ladder : json.at("ladders"))
-            header.ladders.push_back({ladder.at("name").get<std::string>(), ladder.at("kind").get<std::string>(), ladder.at("hash").get<std::string>()});
+            header.ladders.push_back({ladder.at("name").get<std::string>(), ladder.at("parameters").get<std::string>(), ladder.at("hash").get<std::string>()});
         header.spec = config::runSpecFromJson(json.at("spec"), source);
         if (json.contains("initial"))
             header.initial = json.at("initial");

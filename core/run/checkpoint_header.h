@@ -14,7 +14,7 @@ namespace holo::run {
 
 // What model.safetensors says of itself: its `__metadata__` holds one JSON document under "holonomy" (and "format": "pt", as the tools that
 // read such files expect). A pure function of spec and step: no time, path, host or attempt.
-//   {"format":1, "run":…, "step":…, "tokens":…, "vocab":…, "data_hash":…, "ladders":[{"name","kind","hash"}], "scheme": trained with,
+//   {"format":1, "run":…, "step":…, "tokens":…, "vocab":…, "data_hash":…, "ladders":[{"name","parameters","hash"}], "scheme": trained with,
 //    "spec": {…}, "initial": {"run","step","sha256","scheme"} (only if training continued from another run's checkpoint)}
 struct CheckpointHeader {
     std::string run;
@@ -24,7 +24,7 @@ struct CheckpointHeader {
     std::string dataHash;
     config::RunSpec spec;
     struct LadderNote {
-        std::string name, kind, hash;
+        std::string name, parameters, hash;
     };
     std::vector<LadderNote> ladders;
     Json initial;  // null: trained from the start
