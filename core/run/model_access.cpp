@@ -1,0 +1,85 @@
+#include "core/run/model_access.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
+
+#include "core/base/error.h"
+#include "core/config/scheme_json.h"
+#include "core/run/load_transformer.h"
+#include "core/run/machine.h"
+#include "core/train/checkpoint.h"
+
+namespace holo::run {
+
+namespace {
+
+void checkRange(const std::string& what, const std::vector<std::int64_t>& values, std::int64_t end)
+{
+    for (const std::int64_t value : values)
+        if (value < 0 || value >= end)
+            throw Error(ErrorKind::Usage, what + " holds " + std::to_string(value) + "; allowed: 0 to " + std::to_string(end - 1) + ".", {"", what, std::to_string(value), "0 to " + std::to_string(end - 1)});
+}
+
+at::Tensor asTensor(const std::vector<std::int64_t>& values)
+{
+    at::Tensor tensor = at::empty({std::int64_t(values.size())}, at::TensorOptions().dtype(at::kLong));
+    std::copy(values.begin(), values.end(), tensor.mutable_data_ptr<std::int64_t>());
+    return tensor;
+}
+
+class LoadedModel : public OpenModel {
+public:
+    LoadedModel(const std::filesystem::path& checkpoint, const ModelOptions& options)
+        : m_loaded(loadTransformer(checkpoint, options.scheme))
+    {
+        at::set_num_threads(threadsFor(options.threads));
+        m_loaded.model.setComputeType(options.precision == "bf16" ? at::kBFloat16 : at::kFloat);
+    }
+
+    const CheckpointHeader& header() const override { return m_loaded.header; }
+
+    std::vector<std::vector<float>> logits(const std::vector<std::int64_t>& tokens, const std::vector<std::int64_t>& positions) override
+    {
+        if (tokens.empty())
+            throw Error(ErrorKind::Usage, "there are no tokens; allowed: at least one.", {"", "tokens", "none", "at least one"});
+        checkRange("tokens", tokens, m_loaded.model.spec().vocab);
+        checkRange("positions", positions, std::int64_t(tokens.size()));
+        const at::Tensor hidden = m_loaded.model.hidden(asTensor(tokens).unsqueeze(0));
+        const at::Tensor logits = m_loaded.model.logits(hidden, asTensor(positions)).contiguous();
+        std::vector<std::vector<float>> rows;
+        const float* values = logits.const_data_ptr<float>();
+        for (std::size_t i = 0; i < positions.size(); ++i, values += logits.size(1))
+            rows.emplace_back(values, values + logits.size(1));
+        return rows;
+    }
+
+private:
+    LoadedTransformer m_loaded;
+};
+
+}  // namespace
+
+LoadedTransformer loadTransformer(const std::filesystem::path& checkpoint, const std::string& scheme)
+{
+    std::error_code ec;
+    if (!std::filesystem::exists(checkpoint, ec))
+        throw Error(ErrorKind::Malformed, checkpoint.string() + ": does not exist.", {checkpoint.string(), "CHECKPOINT", "nothing", "a run folder, a step-N folder or a model file"});
+    const auto modelFile = modelFileOf(checkpoint);
+    if (!modelFile)
+        throw Error(ErrorKind::Unsupported, checkpoint.string() + ": is no checkpoint of ours; import it first.", {checkpoint.string(), "CHECKPOINT", "", "a run folder, a step-N folder or a model file"});
+    const auto file = interop::SafetensorsFile::open(*modelFile);
+    const auto header = readCheckpointHeader(file);
+    if (!header)
+        throw Error(ErrorKind::Unsupported, modelFile->string() + ": does not say how it was made; import it first.", {modelFile->string(), kHeaderKey, "nothing", "a checkpoint of ours"});
+    const config::ModelSpec model = header->model();
+    const ladder::Scheme schemeRun = scheme.empty() ? header->spec.scheme : config::parseScheme(scheme);
+    const ladder::Plan plan = ladder::resolve(schemeRun, config::modelShape(model, header->spec.seed));
+    LoadedTransformer loaded{*header, *modelFile, schemeRun, nn::Transformer(model, plan, std::uint64_t(header->spec.seed))};
+    train::loadWeights(file, loaded.model);
+    return loaded;
+}
+
+std::unique_ptr<OpenModel> openModel(const std::filesystem::path& checkpoint, const ModelOptions& options) { return std::make_unique<LoadedModel>(checkpoint, options); }
+
+}  // namespace holo::run
