@@ -14,7 +14,9 @@
 #include <ATen/ops/stack.h>
 
 #include "core/ops/attention.h"
+#include "core/ops/kernel_bridge.h"
 #include "core/ops/rotary.h"
+#include "kernels/attention/attention.h"
 
 namespace holo::ops {
 
@@ -122,6 +124,85 @@ public:
     }
 };
 
+kernels::AttentionInput inputPart(const at::Tensor& packed, std::int64_t firstHead, const AttentionLayer& layer)
+{
+    const auto* data = static_cast<const char*>(packed.const_data_ptr()) + firstHead * layer.headDim * packed.element_size();
+    return {data, packed.stride(0), packed.stride(1), layer.headDim};
+}
+
+kernels::AttentionOutput outputPart(const at::Tensor& packed, std::int64_t firstHead, const AttentionLayer& layer)
+{
+    auto* data = static_cast<char*>(packed.mutable_data_ptr()) + firstHead * layer.headDim * packed.element_size();
+    return {data, packed.stride(0), packed.stride(1), layer.headDim};
+}
+
+template <class T>
+const T* dataOrNull(const std::vector<T>& values)
+{
+    return values.empty() ? nullptr : values.data();
+}
+
+kernels::AttentionParams kernelParams(const at::Tensor& qkv, const AttentionLayer& layer)
+{
+    kernels::AttentionParams params;
+    params.batch = qkv.size(0);
+    params.queries = params.keys = qkv.size(1);
+    params.heads = layer.heads;
+    params.keyHeads = layer.kvHeads;
+    params.headDim = layer.headDim;
+    params.dtype = kernelDtype(qkv.scalar_type());
+    params.q = inputPart(qkv, 0, layer);
+    params.k = inputPart(qkv, layer.heads, layer);
+    params.v = inputPart(qkv, layer.heads + layer.kvHeads, layer);
+    params.pairing = layer.pairing;
+    if (layer.rotates()) {
+        params.rotaryDim = layer.rotaryDim;
+        params.queryTables = ladderTables(layer.queryCos, layer.querySin);
+        params.keyTables = ladderTables(layer.keyCos, layer.keySin);
+        params.queryLadders = layer.queryLadders.data();
+        params.keyLadders = layer.keyLadders.data();
+    }
+    params.positions.offset = layer.positionOffset;
+    params.scale = static_cast<float>(layer.scale);
+    params.headScale = dataOrNull(layer.headScale);
+    params.queryScale = dataOrNull(layer.queryScale);
+    params.slopes = dataOrNull(layer.slopes);
+    params.windows = dataOrNull(layer.windows);
+    return params;
+}
+
+// Our own kernel: rotates while it packs and reads the projections where they lie.
+class KernelAttentionFunction : public Function<KernelAttentionFunction> {
+public:
+    static at::Tensor forward(AutogradContext* context, const at::Tensor& qkv, const AttentionLayerPtr& layer)
+    {
+        context->saved_data["layer"] = c10::IValue::make_capsule(layer);
+        const at::Tensor out = at::empty({qkv.size(0), qkv.size(1), std::int64_t(layer->heads) * layer->headDim}, qkv.options());
+        const at::Tensor logSumExp = at::empty({qkv.size(0), layer->heads, qkv.size(1)}, qkv.options().dtype(at::kFloat));
+        kernels::attentionForward(kernelParams(qkv, *layer), outputPart(out, 0, *layer), logSumExp.mutable_data_ptr<float>(), parallelFor());
+        context->save_for_backward({qkv, out, logSumExp});
+        return out;
+    }
+
+    static variable_list backward(AutogradContext* context, variable_list gradients)
+    {
+        const auto layer = layerOf(context);
+        const auto saved = context->get_saved_variables();
+        const at::Tensor& qkv = saved[0];
+        const at::Tensor gradient = gradients[0].contiguous();
+        const at::Tensor packed = at::empty_like(qkv);
+        kernels::AttentionGradients parts;
+        parts.out = inputPart(saved[1], 0, *layer);
+        parts.dout = inputPart(gradient, 0, *layer);
+        parts.logSumExp = saved[2].const_data_ptr<float>();
+        parts.dq = outputPart(packed, 0, *layer);
+        parts.dk = outputPart(packed, layer->heads, *layer);
+        parts.dv = outputPart(packed, layer->heads + layer->kvHeads, *layer);
+        kernels::attentionBackward(kernelParams(qkv, *layer), parts, parallelFor());
+        return {packed, at::Tensor()};
+    }
+};
+
 at::Tensor attendByLibrary(const at::Tensor& qkv, const AttentionLayerPtr& layer)
 {
     const at::Tensor rotated = rotaryPacked(qkv, layer);
@@ -140,9 +221,16 @@ at::Tensor rotaryPacked(const at::Tensor& qkv, const AttentionLayerPtr& layer)
     return layer->rotates() ? RotaryFunction::apply(qkv, layer) : qkv;
 }
 
+AttentionPath attentionPath(const at::Tensor& qkv, const AttentionLayer& layer)
+{
+    return qkv.scalar_type() != at::kDouble && kernels::attentionSupports(kernelParams(qkv, layer)) ? AttentionPath::Kernel : AttentionPath::Library;
+}
+
 at::Tensor attend(const at::Tensor& qkv, const AttentionLayerPtr& layer)
 {
-    return qkv.is_cpu() ? FlashAttentionFunction::apply(qkv, layer) : attendByLibrary(qkv, layer);
+    if (!qkv.is_cpu())
+        return attendByLibrary(qkv, layer);
+    return attentionPath(qkv, *layer) == AttentionPath::Kernel ? KernelAttentionFunction::apply(qkv, layer) : FlashAttentionFunction::apply(qkv, layer);
 }
 
 at::Tensor attendReference(const at::Tensor& qkv, const AttentionLayer& layer, at::Tensor* weights)
