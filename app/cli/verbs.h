@@ -13,6 +13,9 @@ namespace holo::cli {
 
 // Every verb: one function in a file of its own (verb_NAME.cpp), one entry here.
 #define HOLO_VERBS(VERB) \
+    VERB(addBatchVerb) \
+    VERB(addTrainVerb) \
+    VERB(addLogitsVerb) \
     VERB(addNewVerb) \
     VERB(addLadderVerb) \
     VERB(addVersionVerb)
