@@ -16,7 +16,7 @@ class Reader {
 public:
     Reader(const std::string& text, const std::string& source)
         : m_source(source)
-        , m_json(parseJson(text, source, {.bytes = 256u << 20, .depth = 32}))
+        , m_json(parseJson(text, source, {.bytes = 64u << 20, .depth = 32}))
     {
     }
 

@@ -18,7 +18,7 @@ namespace holo::data {
 
 namespace {
 
-constexpr std::size_t kFileBytes = 256u << 20;
+constexpr std::size_t kFileBytes = 64u << 20;
 
 struct TextHash {
     using is_transparent = void;

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "core/base/error.h"
-#include "core/interop/hf_config.h"
+#include "core/interop/hf_config_writer.h"
 
 using namespace holo;
 using namespace holo::interop;
@@ -243,6 +243,30 @@ private Q_SLOTS:
             standard.push_back(std::pow(10000.0, -double(i) / planes));
         QCOMPARE(parseHfConfig(with(llama(), dumpLine(hfRopeFields(standard, 10000, 384)).c_str()), "c").rope.kind, Kind::Standard);
         QVERIFY_THROWS_EXCEPTION(Error, hfRopeFields({0.1, 0}, 10000, 384));
+    }
+
+    void writesWhatItReads()
+    {
+        for (const Json& original : {llama(), neox(), with(llama(), R"({"num_attention_heads":6,"num_key_value_heads":2,"head_dim":8,"rope_theta":500000,"tie_word_embeddings":true})"), with(neox(), R"({"rotary_pct":1.0})")}) {
+            const HfConfig config = parseHfConfig(original, "c");
+            const double base = parameter(config.rope, "base");
+            std::vector<double> thetas;
+            for (int i = 0; i < config.rotaryDim / 2; ++i)
+                thetas.push_back(std::pow(base, -2.0 * i / config.rotaryDim));
+            const HfConfig back = parseHfConfig(hfConfigJson(config, thetas, base), "c");
+            QVERIFY(back.family == config.family && back.layers == config.layers && back.hidden == config.hidden && back.heads == config.heads && back.kvHeads == config.kvHeads);
+            QVERIFY(back.headDim == config.headDim && back.mlp == config.mlp && back.vocab == config.vocab && back.context == config.context && back.rotaryDim == config.rotaryDim);
+            QVERIFY(back.normEps == config.normEps && back.tied == config.tied && back.unsupported.empty());
+            QVERIFY(back.rope.kind == config.rope.kind && back.rope.parameters == config.rope.parameters);
+            for (double& theta : thetas)
+                theta *= 0.7;
+            QCOMPARE(parseHfConfig(hfConfigJson(config, thetas, base), "c").rope.kind, Kind::LongRope);
+        }
+        const HfConfig none = parseHfConfig(with(neox(), R"({"rotary_pct":0})"), "c");
+        QCOMPARE(parseHfConfig(hfConfigJson(none, {}, 10000), "c").rope.kind, Kind::Nope);
+        HfConfig partial = parseHfConfig(llama(), "c");
+        partial.rotaryDim = 4;
+        QVERIFY_THROWS_EXCEPTION(Error, hfConfigJson(partial, {1, 0.1}, 10000));
     }
 
     void mutatedConfigsOnlyEverThrow()
