@@ -22,6 +22,12 @@ void initialise(const at::Tensor& parameter, const std::string& name, Role role,
         std::fill(values, values + count, role == Role::One ? 1.0f : 0.0f);
         return;
     }
+    if (role == Role::Identity) {
+        constexpr float kIdentity[8] = {1, 0, 0, 0, 0, 0, 1, 0};
+        for (std::int64_t i = 0; i < count; ++i)
+            values[i] = kIdentity[i % 8];
+        return;
+    }
     const bool truncated = model.init == "normal";
     double deviation = model.initStd;
     if (!truncated)

@@ -15,6 +15,7 @@ enum class Role {
     Output,  // projections back to the residual stream: 2/(layers·√hidden) under init "small"
     One,     // gains of norms
     Zero,    // biases
+    Identity,  // coefficients a, b, c, d of Möbius transformations, [heads·planes·4·2]: a = d = 1, b = c = 0
 };
 
 // Fills `parameter` (fp32, contiguous, CPU) from the stream keyed by (seed, "init", name), so that a parameter's start depends on nothing

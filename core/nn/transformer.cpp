@@ -1,11 +1,11 @@
 #include "core/nn/transformer.h"
 
+#include <algorithm>
 #include <map>
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
-#include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/layer_norm.h>
@@ -19,6 +19,9 @@
 #include "core/nn/attention_layers.h"
 #include "core/nn/initialise.h"
 #include "core/ops/attention.h"
+#include "core/ops/classifier.h"
+#include "core/ops/rotary.h"
+#include "core/ops/special_attention.h"
 
 namespace holo::nn {
 
@@ -44,9 +47,16 @@ struct Projection {
 struct Block {
     Norm ln1, ln2;
     Projection qkv, out, up, gate, down;
+    at::Tensor mobius;  // coefficients of learned query transformations; undefined: none
 };
 
-std::vector<Slot> slotsOf(const config::ModelSpec& m)
+int transformedHeads(const ladder::Plan& plan, int layer)
+{
+    const auto& heads = plan.heads[std::size_t(layer)];
+    return int(std::count_if(heads.begin(), heads.end(), [](const auto& head) { return head.form == ladder::AttentionForm::MobiusQuery; }));
+}
+
+std::vector<Slot> slotsOf(const config::ModelSpec& m, const ladder::Plan& plan)
 {
     const bool neox = m.style == "neox";
     const std::int64_t h = m.hidden;
@@ -66,6 +76,8 @@ std::vector<Slot> slotsOf(const config::ModelSpec& m)
         const std::string block = "blocks." + std::to_string(l) + ".";
         norm(block + "ln1");
         projection(block + "attn.qkv", std::int64_t(m.heads + 2 * m.kvHeads) * m.headDim, h, Role::Input);
+        if (const int transformed = transformedHeads(plan, l); transformed > 0)
+            slots.push_back({block + "attn.mobius", {std::int64_t(transformed) * (m.headDim / 2) * 8}, Role::Identity});
         projection(block + "attn.out", h, std::int64_t(m.heads) * m.headDim, Role::Output);
         norm(block + "ln2");
         projection(block + "mlp.up", m.mlp, h, Role::Input);
@@ -98,6 +110,7 @@ struct Transformer::Impl {
     std::uint64_t seed = 0;
     at::Device device = at::kCPU;
     at::ScalarType computeType = at::kFloat;
+    bool transforms = false;  // the plan asks for the learned query transformations
 
     at::Tensor arena;
     std::int64_t matrixElements = 0;
@@ -116,7 +129,8 @@ struct Transformer::Impl {
         , device(where)
     {
         checkFit(model, plan);
-        allocate(slotsOf(model));
+        transforms = transformedHeads(plan, 0) > 0;
+        allocate(slotsOf(model, plan));
         bind();
     }
 
@@ -167,7 +181,7 @@ struct Transformer::Impl {
         for (int l = 0; l < model.layers; ++l) {
             const std::string block = "blocks." + std::to_string(l) + ".";
             blocks.push_back({norm(block + "ln1"), norm(block + "ln2"), projection(block + "attn.qkv"), projection(block + "attn.out"),
-                projection(block + "mlp.up"), projection(block + "mlp.gate"), projection(block + "mlp.down")});
+                projection(block + "mlp.up"), projection(block + "mlp.gate"), projection(block + "mlp.down"), find(block + "attn.mobius")});
         }
     }
 
@@ -206,12 +220,23 @@ struct Transformer::Impl {
         return at::cat({normal.reshape({qkv.size(0), qkv.size(1), rotated}), qkv.narrow(2, rotated, qkv.size(2) - rotated)}, 2);
     }
 
+    at::Tensor attend(const at::Tensor& qkv, const ops::AttentionLayerPtr& layer, const Block& block) const
+    {
+        if (plan.landmarkBlock > 0)
+            return ops::attendLandmark(qkv, layer, plan.landmarkBlock);
+        if (!block.mobius.defined() || !transforms)
+            return ops::attend(qkv, layer);
+        const at::Tensor rotated = ops::rotaryPacked(qkv, layer);
+        const int heads = int(block.mobius.numel() / (model.headDim / 2 * 8));
+        return ops::attend(ops::mobiusQueries(rotated, *layer, heads, block.mobius), ops::withoutRotation(*layer));
+    }
+
     at::Tensor attention(const at::Tensor& x, const Block& block, const ops::AttentionLayerPtr& layer, std::int64_t batch, std::int64_t tokens) const
     {
         at::Tensor qkv = project(x, block.qkv).view({batch, tokens, layer->rowWidth()});
         if (model.qkNorm != "none")
             qkv = normaliseHeads(qkv);
-        const at::Tensor mixed = ops::attend(qkv, layer);
+        const at::Tensor mixed = attend(qkv, layer, block);
         return project(mixed.view({batch * tokens, mixed.size(2)}), block.out);
     }
 
@@ -272,7 +297,7 @@ struct Transformer::Impl {
 Transformer::Transformer(const config::ModelSpec& model, const ladder::Plan& plan, std::uint64_t seed, at::Device device)
     : m(std::make_unique<Impl>(model, plan, seed, device))
 {
-    const auto slots = slotsOf(model);
+    const auto slots = slotsOf(model, plan);
     const at::NoGradGuard guard;
     for (std::size_t i = 0; i < slots.size(); ++i) {
         const at::Tensor& parameter = m->parameters[i].second;
@@ -298,7 +323,14 @@ const ladder::Plan& Transformer::plan() const { return m->plan; }
 void Transformer::setPlan(const ladder::Plan& plan)
 {
     checkFit(m->model, plan);
+    for (int l = 0; l < m->model.layers; ++l) {
+        const at::Tensor& owned = m->blocks[std::size_t(l)].mobius;
+        const std::int64_t asked = std::int64_t(transformedHeads(plan, l)) * (m->model.headDim / 2) * 8;
+        if (asked > 0 && (!owned.defined() || owned.numel() != asked))
+            throw Error(ErrorKind::Usage, "the scheme needs learned query transformations that this model was not trained with; allowed: schemes without, or a model trained with them.");
+    }
     m->plan = plan;
+    m->transforms = transformedHeads(plan, 0) > 0;
     m->layers.clear();
 }
 
@@ -343,8 +375,7 @@ at::Tensor Transformer::logits(const at::Tensor& hidden, const at::Tensor& rows)
 
 at::Tensor Transformer::lossSum(const at::Tensor& tokens, const at::Tensor& targets, std::uint64_t dropoutKey)
 {
-    const at::Tensor logits = m->logits(m->run(tokens, true, dropoutKey, 0));
-    return at::cross_entropy_loss(logits, targets.reshape({-1}), {}, at::Reduction::Sum, -1);
+    return ops::classifierLossSum(m->cast(m->run(tokens, true, dropoutKey, 0)), m->cast(m->head), targets.reshape({-1}));
 }
 
 void Transformer::setComputeType(at::ScalarType type)

@@ -40,4 +40,12 @@ struct AttentionLayer : torch::CustomClassHolder {
 
 using AttentionLayerPtr = c10::intrusive_ptr<AttentionLayer>;
 
+// The same for projections that are rotated already.
+inline AttentionLayerPtr withoutRotation(const AttentionLayer& layer)
+{
+    auto copy = c10::make_intrusive<AttentionLayer>(layer);
+    copy->queryCos = copy->querySin = copy->keyCos = copy->keySin = at::Tensor();
+    return copy;
+}
+
 }  // namespace holo::ops

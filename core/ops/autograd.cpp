@@ -1,12 +1,18 @@
 // All autograd functions of the engine, in one file because the header that defines them is the dearest of LibTorch.
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu_backward.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/log_softmax.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/zeros.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
@@ -14,6 +20,8 @@
 #include <ATen/ops/stack.h>
 
 #include "core/ops/attention.h"
+#include "core/ops/classifier.h"
+#include "core/ops/heads.h"
 #include "core/ops/kernel_bridge.h"
 #include "core/ops/rotary.h"
 #include "kernels/attention/attention.h"
@@ -50,26 +58,6 @@ public:
     }
 };
 
-struct Heads {
-    at::Tensor q, k, v;  // [B,H,T,d] views of a packed [B,T,row]
-};
-
-Heads split(const at::Tensor& packed, const AttentionLayer& layer)
-{
-    const auto part = [&](std::int64_t first, std::int64_t heads) {
-        return packed.narrow(2, first * layer.headDim, heads * layer.headDim).view({packed.size(0), packed.size(1), heads, layer.headDim}).transpose(1, 2);
-    };
-    return {part(0, layer.heads), part(layer.heads, layer.kvHeads), part(layer.heads + layer.kvHeads, layer.kvHeads)};
-}
-
-// Every key head once for each query head that reads it.
-at::Tensor repeatHeads(const at::Tensor& x, int times)
-{
-    if (times == 1)
-        return x;
-    return x.unsqueeze(2).expand({x.size(0), x.size(1), times, x.size(2), x.size(3)}).reshape({x.size(0), x.size(1) * times, x.size(2), x.size(3)});
-}
-
 at::Tensor sumRepeats(const at::Tensor& x, int times)
 {
     if (times == 1)
@@ -93,7 +81,7 @@ public:
         context->saved_data["layer"] = c10::IValue::make_capsule(layer);
         rotatePacked_(qkv, *layer, false);
         const int groups = layer->heads / layer->kvHeads;
-        Heads heads = split(qkv, *layer);
+        PackedHeads heads = splitHeads(qkv, *layer);
         if (layer->queryFactor.defined())
             heads.q.transpose(1, 2).mul_(layer->queryFactor.to(qkv.scalar_type()));
         auto [out, logSumExp] = at::_scaled_dot_product_flash_attention_for_cpu(
@@ -108,12 +96,12 @@ public:
         const auto saved = context->get_saved_variables();
         const at::Tensor& qkv = saved[0];
         const int groups = layer->heads / layer->kvHeads;
-        const Heads heads = split(qkv, *layer);
+        const PackedHeads heads = splitHeads(qkv, *layer);
         const auto gradient = gradients[0].reshape({qkv.size(0), qkv.size(1), layer->heads, layer->headDim}).transpose(1, 2);
         auto [dq, dk, dv] = at::_scaled_dot_product_flash_attention_for_cpu_backward(gradient, heads.q, repeatHeads(heads.k, groups),
             repeatHeads(heads.v, groups), saved[1], saved[2], 0.0, true, maskFor(heads.q, *layer), layer->scale);
         at::Tensor packed = at::empty_like(qkv);
-        Heads parts = split(packed, *layer);
+        PackedHeads parts = splitHeads(packed, *layer);
         parts.q.copy_(dq);
         parts.k.copy_(sumRepeats(dk, groups));
         parts.v.copy_(sumRepeats(dv, groups));
@@ -206,7 +194,7 @@ public:
 at::Tensor attendByLibrary(const at::Tensor& qkv, const AttentionLayerPtr& layer)
 {
     const at::Tensor rotated = rotaryPacked(qkv, layer);
-    Heads heads = split(rotated, *layer);
+    PackedHeads heads = splitHeads(rotated, *layer);
     if (layer->queryFactor.defined())
         heads.q = heads.q * layer->queryFactor.to(qkv.scalar_type()).transpose(0, 1);
     const auto mask = maskFor(heads.q, *layer);
@@ -214,7 +202,62 @@ at::Tensor attendByLibrary(const at::Tensor& qkv, const AttentionLayerPtr& layer
     return out.transpose(1, 2).reshape({qkv.size(0), qkv.size(1), std::int64_t(layer->heads) * layer->headDim});
 }
 
+constexpr std::int64_t kChunkElements = std::int64_t(1) << 22;
+constexpr std::int64_t kLeastChunkRows = 256;
+
+class ClassifierFunction : public Function<ClassifierFunction> {
+public:
+    static at::Tensor forward(AutogradContext* context, const at::Tensor& hidden, const at::Tensor& weight, const at::Tensor& targets, bool needsGradient)
+    {
+        const std::int64_t rows = hidden.size(0);
+        const std::int64_t vocabulary = weight.size(0);
+        const std::int64_t chunk = std::clamp(kChunkElements / vocabulary, kLeastChunkRows, std::max(rows, kLeastChunkRows));
+        const auto accumulated = hidden.options().dtype(at::kFloat);
+        at::Tensor hiddenGradient = needsGradient ? at::empty_like(hidden) : at::Tensor();
+        at::Tensor weightGradient = needsGradient ? at::zeros(weight.sizes(), accumulated) : at::Tensor();
+        at::Tensor loss = at::zeros({}, accumulated.dtype(at::kDouble));
+        for (std::int64_t begin = 0; begin < rows; begin += chunk) {
+            const std::int64_t count = std::min(chunk, rows - begin);
+            const at::Tensor part = hidden.narrow(0, begin, count);
+            const at::Tensor target = targets.narrow(0, begin, count).unsqueeze(1);
+            const at::Tensor scored = target.ge(0);
+            const at::Tensor index = target.clamp_min(0);
+            at::Tensor logProbabilities = at::log_softmax(at::mm(part, weight.t()), -1, at::kFloat);
+            loss.sub_(logProbabilities.gather(1, index).masked_fill(scored.logical_not(), 0).sum(at::kDouble));
+            if (!needsGradient)
+                continue;
+            at::Tensor gradient = logProbabilities.exp_();
+            gradient.scatter_add_(1, index, at::full({1}, -1.0, accumulated).expand({count, 1}));
+            if (!scored.all().item<bool>())
+                gradient.mul_(scored);
+            const at::Tensor narrow = gradient.to(hidden.scalar_type());
+            at::Tensor slice = hiddenGradient.narrow(0, begin, count);
+            at::mm_out(slice, narrow, weight);
+            if (hidden.scalar_type() == at::kFloat)
+                weightGradient.addmm_(narrow.t(), part);
+            else
+                weightGradient.add_(at::mm(narrow.t(), part));
+        }
+        if (needsGradient)
+            context->save_for_backward({hiddenGradient, weightGradient.to(weight.scalar_type())});
+        return loss.to(at::kFloat);
+    }
+
+    static variable_list backward(AutogradContext* context, variable_list gradients)
+    {
+        const auto saved = context->get_saved_variables();
+        const double factor = gradients[0].item<double>();
+        return {saved[0] * factor, saved[1] * factor, at::Tensor(), at::Tensor()};
+    }
+};
+
 }  // namespace
+
+at::Tensor classifierLossSum(const at::Tensor& hidden, const at::Tensor& weight, const at::Tensor& targets)
+{
+    const bool needsGradient = at::GradMode::is_enabled() && (hidden.requires_grad() || weight.requires_grad());
+    return ClassifierFunction::apply(hidden, weight, targets, needsGradient);
+}
 
 at::Tensor rotaryPacked(const at::Tensor& qkv, const AttentionLayerPtr& layer)
 {
@@ -238,7 +281,7 @@ at::Tensor attendReference(const at::Tensor& qkv, const AttentionLayer& layer, a
     const std::int64_t batch = qkv.size(0);
     const std::int64_t tokens = qkv.size(1);
     const int groups = layer.heads / layer.kvHeads;
-    const Heads heads = split(qkv, layer);
+    const PackedHeads heads = splitHeads(qkv, layer);
 
     // cos and sin as [H,T,d] factors of a lane and of its partner, 1 and 0 where nothing turns.
     const auto rotate = [&](const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin, const std::vector<std::uint8_t>& ladders) {

@@ -1,6 +1,7 @@
 #include "core/ops/rotary.h"
 
 #include "core/base/error.h"
+#include "core/ops/device.h"
 #include "core/ops/kernel_bridge.h"
 #include "kernels/rotary/rotary.h"
 
@@ -43,8 +44,12 @@ void rotatePacked_(const at::Tensor& qkv, const AttentionLayer& layer, bool back
     params.group[0].tables = ladderTables(layer.queryCos, layer.querySin);
     params.group[1] = headGroup(qkv, layer.heads, layer.kvHeads, layer.headDim);
     params.group[1].tables = ladderTables(layer.keyCos, layer.keySin);
-    if (!qkv.is_cpu())
-        throw Error(ErrorKind::Unsupported, "rotary: there is no kernel for device " + qkv.device().str() + "; allowed: cpu.");
+    if (!qkv.is_cpu()) {
+        params.group[0].ladders = layer.queryLadderIds.const_data_ptr<std::uint8_t>();
+        params.group[1].ladders = layer.keyLadderIds.const_data_ptr<std::uint8_t>();
+        rotateOnCuda(params, qkv.device());
+        return;
+    }
     params.group[0].ladders = layer.queryLadders.data();
     params.group[1].ladders = layer.keyLadders.data();
     try {

@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/interop/safetensors.h"
 #include "core/nn/transformer.h"
+#include "core/ops/device.h"
 #include "core/run/control.h"
 #include "core/run/event_log.h"
 #include "core/run/heartbeat.h"
@@ -69,8 +70,7 @@ private:
             stored = readStoredRun(m_run);
         const Json initial = stored ? stored->initial : m_options.initial;
         const auto notes = prepareCheckpoints();
-        if (m_options.device != "auto" && m_options.device != "cpu")
-            throw Error(ErrorKind::Unsupported, "device is " + m_options.device + "; allowed here: auto, cpu.", {"", "device", m_options.device, "auto, cpu"});
+        const at::Device device = ops::selectDevice(m_options.device);
         at::set_num_threads(threadsFor(m_options.threads > 0 || !stored ? m_options.threads : stored->threads));
         if (openMpLibraries().size() > 1)
             logWarning("run", "two OpenMP libraries are loaded: " + join(openMpLibraries(), ", ") + ".");
@@ -86,7 +86,7 @@ private:
         const ladder::Plan plan = ladder::resolve(m_spec.scheme, config::modelShape(model, m_spec.seed));
         train::checkFreeSpace(m_run.folder(), config::checkpointBytes(model), m_spec.train.keep);
 
-        m_model = std::make_unique<nn::Transformer>(model, plan, std::uint64_t(m_spec.seed));
+        m_model = std::make_unique<nn::Transformer>(model, plan, std::uint64_t(m_spec.seed), device);
         m_trainer = std::make_unique<train::Trainer>(m_spec, *m_model, *m_corpus);
         std::string precisionNote;
         if (m_resumeFrom) {
@@ -105,7 +105,7 @@ private:
         record.corpus = m_corpus.get();
         record.argv = m_options.argv;
         record.revision = m_options.revision;
-        record.device = "cpu";
+        record.device = ops::deviceText(device);
         record.precision = m_trainer->state().precision;
         record.precisionNote = precisionNote;
         record.threads = at::get_num_threads();

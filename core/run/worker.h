@@ -29,7 +29,7 @@ struct WorkerOptions {
     Json initial;                         // null, or where training continues from: {"checkpoint": path, "run", "step", "sha256", "scheme"}
     std::vector<std::string> argv;
     std::string revision;                 // of the build
-    std::string device = "auto";          // auto | cpu
+    std::string device = "auto";          // auto | cpu | cuda:K
     int threads = 0;                      // 0: as the run had them, else all cores
     std::int64_t stopAt = -1;             // save at exactly this step, evaluate nothing, leave with 0
     bool startOver = false;               // begin at step 0 although there are checkpoints; they are removed

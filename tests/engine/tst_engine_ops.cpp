@@ -2,14 +2,21 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/arange.h>
+#include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/equal.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/zeros.h>
+
+#include <complex>
 
 #include <QtTest>
 
 #include "core/ladder/plan.h"
 #include "core/nn/attention_layers.h"
 #include "core/ops/attention.h"
+#include "core/ops/classifier.h"
 #include "core/ops/rotary.h"
+#include "core/ops/special_attention.h"
 
 using namespace holo;
 
@@ -107,6 +114,9 @@ private Q_SLOTS:
             at::Tensor exact = base.clone().requires_grad_(true);
             const at::Tensor expected = ops::attendReference(exact, *layer);
             (expected * weight).sum().backward();
+            // double goes through LibTorch's flash attention, float through our kernel
+            QVERIFY(ops::attentionPath(base, *layer) == ops::AttentionPath::Library);
+            QVERIFY(ops::attentionPath(base.to(at::kFloat), *layer) == ops::AttentionPath::Kernel);
             for (const auto type : {at::kDouble, at::kFloat}) {
                 at::Tensor input = base.to(type).clone().requires_grad_(true);
                 const at::Tensor out = ops::attend(input * 1, layer);
@@ -116,6 +126,106 @@ private Q_SLOTS:
                 QVERIFY2(worst(input.grad().to(at::kDouble), exact.grad()) < tolerance, qPrintable(QString::number(worst(input.grad().to(at::kDouble), exact.grad()))));
             }
         }
+    }
+
+    // Against the definition, weight by weight.
+    void landmarkWeightsFollowTheirDefinition()
+    {
+        constexpr int block = 5;
+        constexpr std::int64_t tokens = 13;
+        const auto plan = planFor(scheme(ladder::Kind::Standard), 2, 2, 8, 8);
+        const auto layer = nn::attentionLayers(plan, tokens, 0, at::kCPU, false).front();
+        const at::Tensor base = deterministic({1, tokens, layer->rowWidth()}, at::kDouble);
+        at::Tensor plain, grouped;
+        ops::attendReference(base, *layer, &plain);
+        at::Tensor input = base.clone().requires_grad_(true);
+        const at::Tensor out = ops::attendLandmark(input * 1, layer, block, &grouped);
+        out.sum().backward();
+        QVERIFY(input.grad().isfinite().all().item<bool>());
+
+        const auto isLandmark = [](std::int64_t n) { return n % block == block - 1; };
+        for (std::int64_t h = 0; h < 2; ++h)
+            for (std::int64_t m = 0; m < tokens; ++m) {
+                // exp(s) up to a factor of the row, from the plain softmax.
+                const auto e = [&](std::int64_t n) { return plain[0][h][m][n].item<double>(); };
+                double outer = 0;
+                for (std::int64_t n = 0; n <= m; ++n)
+                    if (n / block == m / block || isLandmark(n))
+                        outer += e(n);
+                double sum = 0;
+                for (std::int64_t n = 0; n < tokens; ++n) {
+                    double expected = 0;
+                    if (n <= m && n / block == m / block)
+                        expected = e(n) / outer;
+                    else if (n < m && !isLandmark(n)) {
+                        double inner = 0;
+                        for (std::int64_t j = n / block * block; !isLandmark(j); ++j)
+                            inner += e(j);
+                        expected = e(n) / inner * e(n / block * block + block - 1) / outer;
+                    }
+                    sum += expected;
+                    QVERIFY(std::abs(grouped[0][h][m][n].item<double>() - expected) < 1e-6);
+                }
+                QVERIFY(std::abs(sum - 1) < 1e-9);
+            }
+    }
+
+    void mobiusTransformationOfQueries()
+    {
+        const auto plan = planFor(scheme(ladder::Kind::Standard), 4, 4, 8, 8);
+        const auto layer = nn::attentionLayers(plan, 6, 0, at::kCPU, false).front();
+        const at::Tensor x = deterministic({1, 6, layer->rowWidth()}, at::kFloat);
+        at::Tensor coefficients = at::zeros({2, 4, 4, 2}, at::TensorOptions().dtype(at::kFloat));
+        coefficients.select(2, 0).select(2, 0).fill_(1);
+        coefficients.select(2, 3).select(2, 0).fill_(1);
+        QVERIFY(at::equal(ops::mobiusQueries(x, *layer, 2, coefficients), x));  // the identity
+
+        // (2z + i) / (z·i + 3) at one lane of head 1, the rest untouched.
+        coefficients[1][2][0][0] = 2;
+        coefficients[1][2][1][1] = 1;
+        coefficients[1][2][2][1] = 1;
+        coefficients[1][2][3][0] = 3;
+        const at::Tensor y = ops::mobiusQueries(x, *layer, 2, coefficients);
+        const std::complex<double> z(x[0][4][8 + 2].item<double>(), x[0][4][8 + 6].item<double>());
+        const std::complex<double> i(0, 1);
+        const std::complex<double> w = (2.0 * z + i) / (z * i + 3.0);
+        QVERIFY(std::abs(y[0][4][8 + 2].item<double>() - w.real()) < 1e-5);
+        QVERIFY(std::abs(y[0][4][8 + 6].item<double>() - w.imag()) < 1e-5);
+        QVERIFY(at::equal(y.narrow(2, 0, 8), x.narrow(2, 0, 8)));
+        QVERIFY(at::equal(y.narrow(2, 16, 80), x.narrow(2, 16, 80)));
+        // At a pole the result stays finite, and so does the gradient.
+        at::Tensor pole = at::zeros({2, 4, 4, 2}, at::TensorOptions().dtype(at::kFloat)).requires_grad_(true);
+        const at::Tensor atPole = ops::mobiusQueries(x, *layer, 2, pole + 0.0);
+        atPole.sum().backward();
+        QVERIFY(atPole.isfinite().all().item<bool>() && pole.grad().isfinite().all().item<bool>());
+    }
+
+    void classifierMatchesCrossEntropy_data()
+    {
+        QTest::addColumn<int>("rows");
+        QTest::addColumn<int>("vocabulary");
+        QTest::newRow("one chunk") << 70 << 178;
+        QTest::newRow("several chunks") << 700 << 20011;
+    }
+
+    void classifierMatchesCrossEntropy()
+    {
+        QFETCH(int, rows);
+        QFETCH(int, vocabulary);
+        const at::Tensor hidden = deterministic({rows, 16}, at::kFloat);
+        const at::Tensor weight = deterministic({vocabulary, 16}, at::kFloat).sin();
+        at::Tensor targets = at::arange(rows, at::TensorOptions().dtype(at::kLong)).remainder(vocabulary);
+        targets.narrow(0, 3, 9).fill_(-1);
+        at::Tensor h1 = hidden.clone().requires_grad_(true), w1 = weight.clone().requires_grad_(true);
+        at::Tensor h2 = hidden.to(at::kDouble).requires_grad_(true), w2 = weight.to(at::kDouble).requires_grad_(true);
+        const at::Tensor a = ops::classifierLossSum(h1, w1, targets);
+        const at::Tensor b = at::cross_entropy_loss(at::matmul(h2, w2.t()), targets, {}, at::Reduction::Sum, -1);
+        (a * 0.5).backward();
+        (b * 0.5).backward();
+        QVERIFY(worst(a.to(at::kDouble), b) < 1e-6);
+        QVERIFY(worst(h1.grad().to(at::kDouble), h2.grad()) < 1e-5);
+        QVERIFY(worst(w1.grad().to(at::kDouble), w2.grad()) < 1e-5);
+        QCOMPARE(ops::classifierLossSum(hidden, weight, targets).item<float>(), a.item<float>());
     }
 
     void rotaryGradientTurnsBack()
