@@ -335,8 +335,10 @@ void IndexWriter::writeSummary(const run::RunDirectory& run, const Known& known)
     std::int64_t seed = 0;
     std::int64_t total = 0;
     std::int64_t context = 0;
+    std::error_code ec;
     try {
-        const Json record = run.readRun();
+        // A folder that a start has just made has no run.json yet: that is no fault.
+        const Json record = fs::exists(run.runFile(), ec) ? run.readRun() : Json::object();
         const Json* spec = find(record, {"spec"});
         if (!spec)
             spec = &record;

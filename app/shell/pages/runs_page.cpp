@@ -1,0 +1,282 @@
+#include "app/shell/pages/runs_page.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QDesktopServices>
+#include <QFileDialog>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QStackedWidget>
+#include <QTreeView>
+#include <QUrl>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "app/bridge/engine.h"
+#include "app/bridge/job_queue.h"
+#include "app/bridge/run_controller.h"
+#include "app/bridge/study.h"
+#include "app/shell/filter_state.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/model/run_events.h"
+#include "widgets/common/empty_state.h"
+#include "widgets/common/icons.h"
+#include "widgets/models/run_delegate.h"
+#include "widgets/models/run_filter.h"
+#include "widgets/models/run_tree_model.h"
+
+namespace holo::shell {
+
+using widgets::RunTreeModel;
+
+namespace {
+
+constexpr int kSparkPoints = 48;
+constexpr std::size_t kMostSparks = 400;
+
+// Loss on a logarithmic scale between its least and greatest value; the greatest of a bucket, so that spikes stay.
+QVector<float> sparkOf(const std::vector<model::StepRecord>& steps)
+{
+    QVector<float> points;
+    if (steps.size() < 2)
+        return points;
+    const std::size_t buckets = std::min<std::size_t>(kSparkPoints, steps.size());
+    double low = INFINITY;
+    double high = -INFINITY;
+    for (std::size_t b = 0; b < buckets; ++b) {
+        double greatest = model::kMissing;
+        for (std::size_t i = b * steps.size() / buckets; i < (b + 1) * steps.size() / buckets; ++i)
+            if (std::isfinite(steps[i].loss) && !(greatest >= steps[i].loss))
+                greatest = steps[i].loss;
+        points.append(static_cast<float>(greatest));
+        if (std::isfinite(greatest)) {
+            low = std::min(low, greatest);
+            high = std::max(high, greatest);
+        }
+    }
+    for (float& p : points)
+        p = high > low ? static_cast<float>((p - low) / (high - low)) : 0.5f;
+    return points;
+}
+
+}  // namespace
+
+RunsPage::RunsPage(Context& context, QWidget* parent)
+    : Page(context, parent)
+    , m_model(new RunTreeModel(this))
+    , m_filterModel(new widgets::RunFilter(this))
+    , m_view(new QTreeView)
+    , m_filterLine(new QLineEdit)
+    , m_filterNote(new QLabel)
+    , m_stack(new QStackedWidget)
+{
+    m_filterModel->setSourceModel(m_model);
+    m_view->setModel(m_filterModel);
+    m_view->setObjectName("runTable");
+    m_view->setAccessibleName(tr("runs"));
+    m_view->setItemDelegate(new widgets::RunDelegate(m_view));
+    m_view->setSortingEnabled(true);
+    m_view->sortByColumn(RunTreeModel::Name, Qt::AscendingOrder);
+    m_view->setAlternatingRowColors(false);
+    m_view->setUniformRowHeights(true);
+    m_view->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    m_view->setContextMenuPolicy(Qt::CustomContextMenu);
+    m_view->header()->setStretchLastSection(false);
+    m_view->header()->setSectionsMovable(true);
+    m_filterLine->setObjectName("runFilter");
+    m_filterLine->setPlaceholderText(tr("filter: words, state:done, arm:mob, needle<50, loss>=3.2, step>100"));
+    m_filterLine->setClearButtonEnabled(true);
+    m_filterLine->addAction(widgets::icon("filter"), QLineEdit::LeadingPosition);
+    m_filterNote->setStyleSheet("color: #D55E00;");
+    auto* line = new QHBoxLayout;
+    line->addWidget(m_filterLine, 1);
+    line->addWidget(m_filterNote);
+    auto* tablePage = new QWidget;
+    auto* tableLayout = new QVBoxLayout(tablePage);
+    tableLayout->setContentsMargins(12, 4, 12, 8);
+    tableLayout->addLayout(line);
+    tableLayout->addWidget(m_view, 1);
+    auto* empty = new widgets::EmptyState(tr("Here will be every run of this project: its state, loss, retrieval and worst seed."), tr("Plan runs"));
+    m_stack->addWidget(empty);
+    m_stack->addWidget(tablePage);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(m_stack);
+
+    connect(empty, &widgets::EmptyState::activated, this, [this] { Q_EMIT pageWanted("design"); });
+    connect(m_filterLine, &QLineEdit::textChanged, this, [this](const QString& text) {
+        m_filterNote->setText(m_filterModel->setExpression(text));
+        m_view->expandAll();
+    });
+    connect(m_view, &QTreeView::customContextMenuRequested, this, &RunsPage::showMenu);
+    connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& current) {
+        const QString run = current.siblingAtColumn(0).data(RunTreeModel::RunIdRole).toString();
+        if (!run.isEmpty())
+            m_context.filter.selectRun(run);
+    });
+    connect(m_view, &QTreeView::activated, this, [this](const QModelIndex& at) {
+        if (!at.siblingAtColumn(0).data(RunTreeModel::RunIdRole).toString().isEmpty())
+            Q_EMIT pageWanted("train");
+    });
+    connect(&m_context.filter, &FilterState::selectedRunChanged, this, [this](const QString& run) {
+        const QModelIndex at = m_filterModel->mapFromSource(m_model->indexOfRun(run));
+        if (at.isValid() && m_view->currentIndex().siblingAtColumn(0) != at)
+            m_view->setCurrentIndex(at);
+    });
+    connect(&m_context.filter, &FilterState::changed, this, &RunsPage::applyFilter);
+    connect(&m_context.filter, &FilterState::choicesChanged, this, [this] {
+        m_model->setArmOrder(m_context.filter.arms());
+        m_view->expandAll();
+    });
+    auto& study = m_context.study;
+    connect(&study, &bridge::Study::opened, this, &RunsPage::reload);
+    connect(&study, &bridge::Study::closed, this, &RunsPage::reload);
+    connect(&study, &bridge::Study::rowsChanged, this, &RunsPage::updateRows);
+    connect(&study, &bridge::Study::runsRemoved, this, [this](const QStringList& runs) {
+        for (const QString& run : runs)
+            m_model->removeRun(run);
+        m_stack->setCurrentIndex(m_model->rowCount() > 0);
+    });
+    connect(&study, &bridge::Study::stepsLoaded, this, &RunsPage::updateSpark);
+    connect(&study, &bridge::Study::stepsAppended, this, [this](const QString& run) { updateSpark(run); });
+}
+
+void RunsPage::reload()
+{
+    std::vector<model::RunRow> rows;
+    for (const auto& [id, row] : m_context.study.rows())
+        rows.push_back(row);
+    m_model->setArmOrder(m_context.filter.arms());
+    if (!m_context.filter.arms().isEmpty())
+        m_model->setBaseline(m_context.filter.arms().first());
+    m_model->setRows(rows);
+    applyFilter();
+    m_view->expandAll();
+    m_stack->setCurrentIndex(m_model->rowCount() > 0);
+    std::size_t sparks = 0;
+    for (const auto& row : rows)
+        if (++sparks <= kMostSparks)
+            m_context.study.wantSteps(QString::fromStdString(row.id));
+    if (!m_sized && !rows.empty()) {
+        m_sized = true;
+        for (int column = 0; column < RunTreeModel::ColumnCount; ++column)
+            m_view->resizeColumnToContents(column);
+        m_view->setColumnWidth(RunTreeModel::Name, std::max(180, m_view->columnWidth(RunTreeModel::Name) + 12));
+        m_view->setColumnWidth(RunTreeModel::Curve, 104);
+        m_view->setColumnWidth(RunTreeModel::Needle, std::max(150, m_view->columnWidth(RunTreeModel::Needle)));
+        m_view->setColumnWidth(RunTreeModel::Perplexity, std::max(140, m_view->columnWidth(RunTreeModel::Perplexity)));
+        m_view->setColumnWidth(RunTreeModel::Loss, std::max(140, m_view->columnWidth(RunTreeModel::Loss)));
+        m_view->setColumnWidth(RunTreeModel::ValLoss, std::max(140, m_view->columnWidth(RunTreeModel::ValLoss)));
+    }
+}
+
+void RunsPage::updateRows(const QStringList& runs)
+{
+    const bool wasEmpty = m_model->rowCount() == 0;
+    for (const QString& run : runs)
+        if (const auto* row = m_context.study.row(run)) {
+            const bool isNew = !m_model->indexOfRun(run).isValid();
+            m_model->updateRow(*row);
+            if (isNew) {
+                m_context.study.wantSteps(run);
+                m_view->expandAll();
+            }
+        }
+    if (wasEmpty)
+        reload();
+}
+
+void RunsPage::updateSpark(const QString& run)
+{
+    if (const auto* steps = m_context.study.steps(run))
+        m_model->setSpark(run, sparkOf(*steps));
+}
+
+void RunsPage::applyFilter()
+{
+    m_filterModel->setHidden(m_context.filter.hiddenArms(), m_context.filter.hiddenSeeds());
+    m_view->expandAll();
+}
+
+QStringList RunsPage::selectedRuns() const
+{
+    QStringList runs;
+    for (const QModelIndex& at : m_view->selectionModel()->selectedRows()) {
+        const QString run = at.data(RunTreeModel::RunIdRole).toString();
+        if (!run.isEmpty())
+            runs << run;
+    }
+    return runs;
+}
+
+void RunsPage::showMenu(const QPoint& position)
+{
+    using bridge::RunController;
+    const QModelIndex at = m_view->indexAt(position);
+    if (!at.isValid())
+        return;
+    QMenu menu(this);
+    auto& study = m_context.study;
+    auto& controller = m_context.controller;
+    const QString arm = at.siblingAtColumn(0).data(RunTreeModel::ArmNameRole).toString();
+    const QStringList runs = selectedRuns();
+    const auto forAll = [this, runs](auto what) {
+        for (const QString& run : runs)
+            if (const QString problem = what(run); !problem.isEmpty())
+                Q_EMIT failed(problem);
+    };
+    const auto any = [&](bool (*can)(const model::RunRow&)) {
+        return std::any_of(runs.begin(), runs.end(), [&](const QString& run) { const auto* row = study.row(run); return row && can(*row); });
+    };
+    if (!runs.isEmpty()) {
+        menu.addAction(tr("Start or resume"), this, [this, runs] {
+            std::vector<bridge::Job> jobs;
+            for (const QString& run : runs)
+                if (const auto* row = m_context.study.row(run); row && RunController::canStart(*row))
+                    jobs.push_back({QString::fromStdString(row->arm), row->seed, run, false, 0, 0, {}});
+            m_context.queue.add(jobs);
+        })->setEnabled(any(&RunController::canStart));
+        menu.addAction(tr("Pause"), this, [=, &study, &controller] { forAll([&](const QString& r) { return controller.pause(study.runFolder(r)); }); })->setEnabled(any(&RunController::canPause));
+        menu.addAction(tr("Go on"), this, [=, &study, &controller] { forAll([&](const QString& r) { return controller.resume(study.runFolder(r)); }); })->setEnabled(any(&RunController::canResume));
+        menu.addAction(tr("Checkpoint now"), this, [=, &study, &controller] { forAll([&](const QString& r) { return controller.checkpointNow(study.runFolder(r)); }); })->setEnabled(any(&RunController::canPause));
+        menu.addAction(tr("Evaluate now"), this, [=, &study, &controller] { forAll([&](const QString& r) { return controller.evaluateNow(study.runFolder(r)); }); })->setEnabled(any(&RunController::canPause));
+        menu.addAction(tr("Stop after a checkpoint"), this, [=, &study, &controller] { forAll([&](const QString& r) { return controller.stop(study.runFolder(r)); }); })->setEnabled(any(&RunController::canStop));
+        menu.addSeparator();
+        menu.addAction(tr("Copy command"), this, [this, runs] {
+            QStringList lines;
+            for (const QString& run : runs)
+                if (const auto* row = m_context.study.row(run))
+                    lines << bridge::shellCommand(RunController::trainArguments(m_context.study.folder(), QString::fromStdString(row->arm), row->seed));
+            QApplication::clipboard()->setText(lines.join('\n'));
+        });
+        menu.addAction(tr("Open folder"), this, [this, runs] { QDesktopServices::openUrl(QUrl::fromLocalFile(m_context.study.runFolder(runs.first()))); });
+        menu.addSeparator();
+    }
+    menu.addAction(tr("Compare with “%1”").arg(arm), this, [this, arm] { m_model->setBaseline(arm); })->setEnabled(arm != m_model->baseline());
+    menu.addAction(tr("Export table as CSV…"), this, &RunsPage::exportTable);
+    menu.exec(m_view->viewport()->mapToGlobal(position));
+}
+
+void RunsPage::exportTable()
+{
+    const QString file = QFileDialog::getSaveFileName(this, tr("Export table"), "runs.csv", "CSV (*.csv)");
+    if (file.isEmpty())
+        return;
+    const auto number = [](double v) { return std::isnan(v) ? QStringLiteral("nan") : std::isinf(v) ? (v > 0 ? QStringLiteral("inf") : QStringLiteral("-inf")) : QString::number(v, 'g', 17); };
+    QString text = QStringLiteral("run,arm,seed,state,step,tokens,loss,val_loss,needle,worst_cell,perplexity,tokens_per_second,active_seconds\n");
+    for (const auto& [id, r] : m_context.study.rows())
+        text += QStringLiteral("\"%1\",\"%2\",%3,%4,%5,%6,").arg(id, QString::fromStdString(r.arm).replace('"', "\"\"")).arg(r.seed).arg(QString::fromStdString(r.state)).arg(r.step).arg(r.tokens)
+            + QStringList{number(r.loss), number(r.valLoss), number(r.needle), number(r.worst), number(r.perplexity), number(r.tokensPerSecond), number(r.activeSeconds)}.join(',') + '\n';
+    try {
+        writeFileAtomic(file.toStdString(), text.toStdString());
+        Q_EMIT noted(tr("Wrote %1").arg(file));
+    } catch (const Error& error) {
+        Q_EMIT failed(QString::fromUtf8(error.what()));
+    }
+}
+
+}  // namespace holo::shell

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "app/shell/page.h"
+
+class QLabel;
+class QLineEdit;
+class QStackedWidget;
+class QTreeView;
+
+namespace holo::widgets {
+class RunFilter;
+class RunTreeModel;
+}
+
+namespace holo::shell {
+
+// Table of all runs, arm by arm, with filter, typed sort, sparklines and what can be done with a run.
+class RunsPage : public Page {
+    Q_OBJECT
+public:
+    explicit RunsPage(Context& context, QWidget* parent = nullptr);
+
+private:
+    void reload();
+    void updateRows(const QStringList& runs);
+    void updateSpark(const QString& run);
+    void showMenu(const QPoint& position);
+    void applyFilter();
+    QStringList selectedRuns() const;
+    void exportTable();
+
+    widgets::RunTreeModel* m_model;
+    widgets::RunFilter* m_filterModel;
+    QTreeView* m_view;
+    QLineEdit* m_filterLine;
+    QLabel* m_filterNote;
+    QStackedWidget* m_stack;
+    bool m_sized = false;
+};
+
+}  // namespace holo::shell

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <QAbstractTableModel>
+#include <QColor>
+#include <QIcon>
+#include <vector>
+
+namespace holo::widgets {
+
+// A finished table: text for people, a typed key for sorting, right-aligned numbers.
+struct TableCell {
+    QString text;
+    QVariant sort;       // invalid: the text
+    bool number = false; // right-aligned
+    QString tip = {};
+    QColor color = {};
+    QIcon icon = {};
+};
+TableCell numberCell(double value, int digits = 4);
+TableCell integerCell(qint64 value);
+
+class TableModel : public QAbstractTableModel {
+    Q_OBJECT
+public:
+    static constexpr int kSortRole = Qt::UserRole;
+
+    struct Column {
+        QString title;
+        QString tip = {};
+    };
+    using QAbstractTableModel::QAbstractTableModel;
+    void setTable(std::vector<Column> columns, std::vector<std::vector<TableCell>> rows);
+
+    int rowCount(const QModelIndex& parent = {}) const override { return parent.isValid() ? 0 : static_cast<int>(m_rows.size()); }
+    int columnCount(const QModelIndex& parent = {}) const override { return parent.isValid() ? 0 : static_cast<int>(m_columns.size()); }
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+    QString csv() const;
+
+private:
+    std::vector<Column> m_columns;
+    std::vector<std::vector<TableCell>> m_rows;
+};
+
+}  // namespace holo::widgets
