@@ -11,6 +11,14 @@
 
 #include "widgets/common/theme.h"
 
+// A static library's resources are dropped by the linker unless something names them.
+static int initialiseResources()
+{
+    Q_INIT_RESOURCE(holonomy);
+    return 0;
+}
+[[maybe_unused]] static const int resourcesInitialised = initialiseResources();
+
 namespace holo::widgets {
 
 namespace {

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <QTimer>
+
+#include "app/bridge/background.h"
+#include "app/shell/page.h"
+#include "core/stats/statistics_table.h"
+
+class QComboBox;
+class QLabel;
+class QPushButton;
+class QStackedWidget;
+class QTableView;
+
+namespace holo::widgets {
+class AccuracyPlot;
+class NumberEdit;
+class StripPlot;
+class TableModel;
+}
+
+namespace holo::shell {
+
+// The seed lottery: one dot a seed, the spread, the worst seed, the tests and what they allow to be said; when the skill appeared; how many
+// seeds a difference of spreads needs.
+class ReliabilityPage : public Page {
+    Q_OBJECT
+public:
+    explicit ReliabilityPage(Context& context, QWidget* parent = nullptr);
+
+private:
+    struct Answer {
+        stats::StatisticsTable table;
+        QString problem;
+    };
+    void want();
+    void recompute();
+    stats::StatisticsInput input() const;
+    void show(const Answer& answer);
+    void planPower();
+
+    bridge::Background m_work;
+    bridge::Background m_power;
+    QStackedWidget* m_stack;
+    QComboBox* m_metric;
+    widgets::StripPlot* m_strips;
+    widgets::AccuracyPlot* m_emergence;
+    widgets::TableModel* m_groups;
+    widgets::TableModel* m_tests;
+    QTableView* m_groupView;
+    QTableView* m_testView;
+    QLabel* m_reading;
+    QLabel* m_notes;
+    widgets::NumberEdit* m_ratio;
+    widgets::NumberEdit* m_alpha;
+    widgets::NumberEdit* m_wanted;
+    QPushButton* m_plan;
+    QLabel* m_planned;
+    QTimer m_timer;
+};
+
+}  // namespace holo::shell
