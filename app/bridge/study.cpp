@@ -1,5 +1,6 @@
 #include "app/bridge/study.h"
 
+#include <QCoreApplication>
 #include <QMetaObject>
 
 namespace holo::bridge {
@@ -92,6 +93,8 @@ void Study::close()
     m_pendingSteps.clear();
     m_pendingEvals.clear();
     QMetaObject::invokeMethod(m_tailer, &RunTailer::close, Qt::BlockingQueuedConnection);
+    // What the tailer had sent of this project is on its way still; only the tailer posts calls to us.
+    QCoreApplication::removePostedEvents(this, QEvent::MetaCall);
     Q_EMIT closed();
 }
 

@@ -12,6 +12,7 @@
 #include <QStackedWidget>
 #include <QStandardPaths>
 #include <QStatusBar>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <cmath>
 
@@ -133,6 +134,7 @@ MainWindow::MainWindow(settings::Settings& settings, QWidget* parent)
     connect(&m_document, &widgets::ProjectDocument::changed, this, &MainWindow::updateChoices);
     connect(&m_document, &widgets::ProjectDocument::modifiedChanged, this, &MainWindow::updateTitle);
     connect(&m_queue, &bridge::JobQueue::changed, this, &MainWindow::updateStatus);
+    connect(&m_queue, &bridge::JobQueue::jobEnded, this, [this](const QString& run) { QTimer::singleShot(1000, this, [this, run] { reportEnd(run); }); });
     connect(m_queuePanel, &QueuePanel::summaryChanged, this, &MainWindow::updateStatus);
     connect(&m_log, &LogModel::problemsChanged, this, &MainWindow::updateStatus);
 
@@ -305,6 +307,31 @@ void MainWindow::showPalette()
     auto* palette = new CommandPalette(actions, this);
     palette->move(mapToGlobal(QPoint((width() - palette->width()) / 2, 90)));
     palette->show();
+}
+
+// A job that left the queue: a word if it is done, the reason if it failed, also where it failed before it had a row.
+void MainWindow::reportEnd(const QString& run)
+{
+    if (!m_study.isOpen())
+        return;
+    const auto* row = m_study.row(run);
+    const std::string state = row ? row->state : "failed";
+    if (state == "done") {
+        report(tr("%1, seed %2: done").arg(QString::fromStdString(row->arm)).arg(row->seed));
+        return;
+    }
+    QString reason = row ? QString::fromStdString(row->message) : QString();
+    if (reason.isEmpty()) {
+        QFile log(m_study.runFolder(run) + "/worker.log");
+        if (log.open(QIODevice::ReadOnly)) {
+            log.seek(std::max<qint64>(0, log.size() - 4096));
+            reason = QString::fromUtf8(log.readAll().trimmed().split('\n').last());
+        }
+    }
+    if (state == "interrupted")
+        report(tr("%1: interrupted; it can be resumed").arg(run));
+    else
+        showError(tr("%1 ended: %2").arg(run, reason.isEmpty() ? tr("its worker.log says nothing") : reason));
 }
 
 bool MainWindow::openProject(const QString& path)

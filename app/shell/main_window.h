@@ -78,6 +78,7 @@ private:
     void updateTitle();
     void report(const QString& sentence);
     void showPalette();
+    void reportEnd(const QString& run);
     QString openPath(const QString& path);  // empty, or one sentence
     QStringList activeRuns() const;
 

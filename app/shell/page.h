@@ -30,13 +30,7 @@ struct Context {
 class Page : public QWidget {
     Q_OBJECT
 public:
-    explicit Page(Context& context, QWidget* parent = nullptr)
-        : QWidget(parent)
-        , m_context(context)
-    {
-        setProperty("role", "page");
-        setAttribute(Qt::WA_StyledBackground);
-    }
+    explicit Page(Context& context, QWidget* parent = nullptr);
 
 Q_SIGNALS:
     void failed(const QString& sentence);

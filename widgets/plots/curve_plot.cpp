@@ -30,7 +30,10 @@ CurvePlot::CurvePlot(QWidget* parent)
 {
     m_timer.setSingleShot(true);
     m_timer.setInterval(kFrameMilliseconds);
-    connect(&m_timer, &QTimer::timeout, this, &CurvePlot::refresh);
+    connect(&m_timer, &QTimer::timeout, this, [this] {
+        if (isVisible())  // what nobody sees costs the training nothing
+            refresh();
+    });
     // The visible range decides which points are worth drawing.
     const auto rangeChanged = [this] {
         if (!m_drawing)
@@ -487,6 +490,12 @@ void CurvePlot::mouseReleaseEvent(QMouseEvent* event)
     } else {
         m_userZoomed = true;
     }
+}
+
+void CurvePlot::showEvent(QShowEvent* event)
+{
+    Plot::showEvent(event);
+    refresh();
 }
 
 void CurvePlot::extendMenu(QMenu& menu)

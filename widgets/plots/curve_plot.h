@@ -63,6 +63,7 @@ protected:
     void extendMenu(QMenu& menu) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 
 private:
     struct Item {

@@ -60,7 +60,6 @@ HeatmapPlot::HeatmapPlot(QWidget* parent)
     yAxis->setLabel(tr("needle depth (% of context)"));
     new PaintedLayer(axisRect(), "cells", [this](QCPPainter& painter, const QRect& rect) { paintCells(painter, rect); });
     setToolTip({});
-    setScaleVisible(true);
     updateAxes();
     HeatmapPlot::restyle();
 }
@@ -118,15 +117,16 @@ void HeatmapPlot::setColorMap(const QString& name)
 
 void HeatmapPlot::setScaleVisible(bool visible)
 {
-    m_scale->setVisible(visible);
-    if (visible && plotLayout()->rowColToIndex(1, 1) < plotLayout()->elementCount() && !plotLayout()->element(1, 1))
+    if (visible == m_scale->visible())
+        return;
+    if (visible) {
         plotLayout()->addElement(1, 1, m_scale);
-    else if (!visible && plotLayout()->hasElement(1, 1)) {
+    } else {
         plotLayout()->take(m_scale);
-        plotLayout()->simplify();
-        m_scale->setParent(this);
-        m_scale->setLayer(QString());
+        plotLayout()->simplify();  // the empty column would keep its room
     }
+    m_scale->setVisible(visible);
+    requestReplot();
 }
 
 void HeatmapPlot::setCaption(const QString& caption)

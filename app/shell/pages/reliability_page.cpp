@@ -15,6 +15,7 @@
 #include "app/bridge/study.h"
 #include "app/shell/filter_state.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/stats/power.h"
 #include "widgets/common/arm_style.h"
 #include "widgets/common/empty_state.h"
@@ -172,22 +173,21 @@ ReliabilityPage::ReliabilityPage(Context& context, QWidget* parent)
     m_timer.setSingleShot(true);
     m_timer.setInterval(150);
     connect(&m_timer, &QTimer::timeout, this, &ReliabilityPage::recompute);
-    const auto later = [this] { m_timer.start(); };
     connect(empty, &EmptyState::activated, this, [this] { Q_EMIT pageWanted("design"); });
-    connect(m_metric, &QComboBox::activated, this, later);
+    connect(m_metric, &QComboBox::activated, this, &ReliabilityPage::later);
     connect(paired, &QCheckBox::toggled, m_strips, &StripPlot::setPaired);
     connect(m_plan, &QPushButton::clicked, this, &ReliabilityPage::planPower);
     connect(m_strips, &StripPlot::runClicked, this, [this](const QString& run) { m_context.filter.selectRun(run); });
     connect(m_strips, &Plot::failed, this, &Page::failed);
     connect(m_emergence, &Plot::failed, this, &Page::failed);
     connect(&m_context.filter, &FilterState::selectedRunChanged, m_strips, &StripPlot::setSelected);
-    connect(&m_context.filter, &FilterState::changed, this, later);
-    connect(&m_context.filter, &FilterState::choicesChanged, this, later);
+    connect(&m_context.filter, &FilterState::changed, this, &ReliabilityPage::later);
+    connect(&m_context.filter, &FilterState::choicesChanged, this, &ReliabilityPage::later);
     connect(&m_context.study, &bridge::Study::opened, this, &ReliabilityPage::want);
-    connect(&m_context.study, &bridge::Study::rowsChanged, this, later);
-    connect(&m_context.study, &bridge::Study::runsRemoved, this, later);
-    connect(&m_context.study, &bridge::Study::closed, this, later);
-    connect(&m_context.study, &bridge::Study::evalsLoaded, this, later);
+    connect(&m_context.study, &bridge::Study::rowsChanged, this, &ReliabilityPage::later);
+    connect(&m_context.study, &bridge::Study::runsRemoved, this, &ReliabilityPage::later);
+    connect(&m_context.study, &bridge::Study::closed, this, &ReliabilityPage::later);
+    connect(&m_context.study, &bridge::Study::evalsLoaded, this, &ReliabilityPage::later);
 }
 
 void ReliabilityPage::want()
@@ -195,7 +195,21 @@ void ReliabilityPage::want()
     for (const auto& [run, row] : m_context.study.rows())
         if (row.evals > 0)
             m_context.study.wantEvals(run);
-    m_timer.start();
+    later();
+}
+
+void ReliabilityPage::later()
+{
+    m_stale = true;
+    if (isVisible())
+        m_timer.start();
+}
+
+void ReliabilityPage::showEvent(QShowEvent* event)
+{
+    Page::showEvent(event);
+    if (m_stale)
+        recompute();
 }
 
 stats::StatisticsInput ReliabilityPage::input() const
@@ -247,7 +261,18 @@ void ReliabilityPage::recompute()
 {
     const Metric& metric = metrics()[static_cast<std::size_t>(std::max(0, m_metric->currentIndex()))];
     m_stack->setCurrentIndex(!m_context.study.rows().empty());
+    m_stale = false;
     auto in = input();
+    // A running project changes its rows five times a second, what is compared here only when a run ends.
+    std::string signature = metric.key;
+    for (const auto& scores : in.arms) {
+        signature += '|' + scores.arm;
+        for (std::size_t i = 0; i < scores.values.size(); ++i)
+            signature += ' ' + std::to_string(scores.seeds[i]) + '=' + formatDouble(scores.values[i]) + '/' + std::to_string(i < scores.series.size() ? scores.series[i].size() : 0);
+    }
+    if (signature == m_signature)
+        return;
+    m_signature = signature;
     // The dots are there at once; the tests follow when they are computed.
     std::vector<StripGroup> groups;
     for (const auto& scores : in.arms) {

@@ -28,12 +28,16 @@ class ReliabilityPage : public Page {
 public:
     explicit ReliabilityPage(Context& context, QWidget* parent = nullptr);
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
 private:
     struct Answer {
         stats::StatisticsTable table;
         QString problem;
     };
     void want();
+    void later();
     void recompute();
     stats::StatisticsInput input() const;
     void show(const Answer& answer);
@@ -57,6 +61,8 @@ private:
     QPushButton* m_plan;
     QLabel* m_planned;
     QTimer m_timer;
+    bool m_stale = true;
+    std::string m_signature;  // of the numbers that the tests were made of
 };
 
 }  // namespace holo::shell

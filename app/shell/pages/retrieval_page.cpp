@@ -141,10 +141,9 @@ RetrievalPage::RetrievalPage(Context& context, QWidget* parent)
     m_rebuildTimer.setSingleShot(true);
     m_rebuildTimer.setInterval(60);
     connect(&m_rebuildTimer, &QTimer::timeout, this, &RetrievalPage::rebuild);
-    const auto later = [this] { m_rebuildTimer.start(); };
-    connect(m_mode, &QComboBox::activated, this, later);
-    connect(m_position, &QComboBox::activated, this, later);
-    connect(m_slider, &QSlider::valueChanged, this, later);
+    connect(m_mode, &QComboBox::activated, this, &RetrievalPage::later);
+    connect(m_position, &QComboBox::activated, this, &RetrievalPage::later);
+    connect(m_slider, &QSlider::valueChanged, this, &RetrievalPage::later);
     m_playTimer.setInterval(700);
     connect(m_play, &QToolButton::toggled, this, [this](bool on) {
         if (on) {
@@ -164,16 +163,30 @@ RetrievalPage::RetrievalPage(Context& context, QWidget* parent)
     });
     auto& study = m_context.study;
     connect(&study, &bridge::Study::opened, this, &RetrievalPage::want);
+    connect(&study, &bridge::Study::opened, this, &RetrievalPage::later);
     connect(&study, &bridge::Study::rowsChanged, this, &RetrievalPage::want);
-    connect(&study, &bridge::Study::closed, this, later);
-    connect(&study, &bridge::Study::runsRemoved, this, later);
-    connect(&study, &bridge::Study::evalsLoaded, this, later);
-    connect(&m_context.filter, &FilterState::changed, this, later);
-    connect(&m_context.filter, &FilterState::choicesChanged, this, later);
-    connect(&m_context.filter, &FilterState::selectedRunChanged, this, [this, later] {
-        if (m_mode->currentIndex() == 1)
-            later();
-    });
+    connect(&study, &bridge::Study::closed, this, &RetrievalPage::later);
+    connect(&study, &bridge::Study::runsRemoved, this, &RetrievalPage::later);
+    connect(&study, &bridge::Study::evalsLoaded, this, &RetrievalPage::later);
+    connect(&m_context.filter, &FilterState::changed, this, &RetrievalPage::later);
+    connect(&m_context.filter, &FilterState::choicesChanged, this, &RetrievalPage::later);
+}
+
+// Pages that are not seen are brought up to date when they are.
+void RetrievalPage::later()
+{
+    m_stale = true;
+    if (isVisible())
+        m_rebuildTimer.start();
+    else
+        updateSteps();
+}
+
+void RetrievalPage::showEvent(QShowEvent* event)
+{
+    Page::showEvent(event);
+    if (m_stale)
+        rebuild();
 }
 
 void RetrievalPage::want()
@@ -181,7 +194,6 @@ void RetrievalPage::want()
     for (const auto& [run, row] : m_context.study.rows())
         if (row.evals > 0)
             m_context.study.wantEvals(run);
-    m_rebuildTimer.start();
 }
 
 std::int64_t RetrievalPage::chosenStep() const
@@ -246,6 +258,7 @@ std::vector<RetrievalPage::Panel> RetrievalPage::panels() const
 
 void RetrievalPage::rebuild()
 {
+    m_stale = false;
     updateSteps();
     const auto list = panels();
     m_stack->setCurrentIndex(!list.empty());
@@ -284,6 +297,8 @@ void RetrievalPage::showMaps(const std::vector<Panel>& list)
         m_plots[i]->setGrid(list[i].grid);
         m_plots[i]->setCaption(list[i].title);
         const bool first = static_cast<int>(i) % columns == 0;
+        const bool last = static_cast<int>(i) % columns == columns - 1 || i + 1 == count;
+        m_plots[i]->setScaleVisible(last);
         m_plots[i]->yAxis->setLabel(first ? HeatmapPlot::tr("needle depth (% of context)") : QString());
     }
     m_shown.assign(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(count));

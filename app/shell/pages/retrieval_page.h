@@ -29,6 +29,9 @@ class RetrievalPage : public Page {
 public:
     explicit RetrievalPage(Context& context, QWidget* parent = nullptr);
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
 private:
     struct Panel {
         QString title;
@@ -38,6 +41,7 @@ private:
         model::NeedleGrid grid;
     };
     void want();
+    void later();
     void rebuild();
     void updateSteps();
     std::vector<Panel> panels() const;
@@ -61,6 +65,7 @@ private:
     std::vector<std::int64_t> m_steps;
     QTimer m_rebuildTimer;
     QTimer m_playTimer;
+    bool m_stale = true;
 };
 
 }  // namespace holo::shell

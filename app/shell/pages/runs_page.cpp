@@ -142,7 +142,15 @@ RunsPage::RunsPage(Context& context, QWidget* parent)
         m_stack->setCurrentIndex(m_model->rowCount() > 0);
     });
     connect(&study, &bridge::Study::stepsLoaded, this, &RunsPage::updateSpark);
-    connect(&study, &bridge::Study::stepsAppended, this, [this](const QString& run) { updateSpark(run); });
+    connect(&study, &bridge::Study::stepsAppended, this, [this](const QString& run) { m_staleSparks.insert(run); });
+    m_sparkTimer.setInterval(1500);
+    connect(&m_sparkTimer, &QTimer::timeout, this, [this] {
+        if (!isVisible())
+            return;
+        for (const QString& run : std::exchange(m_staleSparks, {}))
+            updateSpark(run);
+    });
+    m_sparkTimer.start();
 }
 
 void RunsPage::reload()

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <QSet>
+#include <QTimer>
+
 #include "app/shell/page.h"
 
 class QLabel;
@@ -35,6 +38,8 @@ private:
     QLineEdit* m_filterLine;
     QLabel* m_filterNote;
     QStackedWidget* m_stack;
+    QTimer m_sparkTimer;
+    QSet<QString> m_staleSparks;
     bool m_sized = false;
 };
 
