@@ -60,7 +60,9 @@ void DropWell::setContent(const QString& title, const QString& tip)
 void DropWell::setHot(bool hot)
 {
     const auto& t = widgets::theme();
-    setStyleSheet(QStringLiteral("#%1 { border: 1px %2 %3; border-radius: 6px; background: %4; }").arg(objectName(), hot ? "solid" : "dashed", (hot ? t.accent : t.secondary).name(), hot ? t.grid.name() : "transparent"));
+    const QString sheet = QStringLiteral("#%1 { border: 1px %2 %3; border-radius: 6px; background: %4; }").arg(objectName(), hot ? "solid" : "dashed", (hot ? t.accent : t.secondary).name(), hot ? t.grid.name() : "transparent");
+    if (sheet != styleSheet())  // a style sheet changes the palette, which calls us again
+        setStyleSheet(sheet);
 }
 
 void DropWell::changeEvent(QEvent* event)

@@ -90,8 +90,10 @@ void Plot::restyle(double fontPt)
         legend->setBrush(Qt::NoBrush);
         legend->setBorderPen(Qt::NoPen);
     }
-    m_readout->setStyleSheet(QStringLiteral("QLabel { background: %1; color: %2; border: 1px solid %3; border-radius: 4px; padding: 5px 7px; }")
-                                 .arg(t.page.name(), t.text.name(), t.dark ? "#4A525B" : "#C3C9CF"));
+    const QString sheet = QStringLiteral("QLabel { background: %1; color: %2; border: 1px solid %3; border-radius: 4px; padding: 5px 7px; }")
+                              .arg(t.page.name(), t.text.name(), t.dark ? "#4A525B" : "#C3C9CF");
+    if (sheet != m_readout->styleSheet())
+        m_readout->setStyleSheet(sheet);
 }
 
 void Plot::paintOverlay(QCPPainter& painter, const QRect& rect)
