@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -167,8 +168,7 @@ private:
         const auto vocab = header["vocab"].get<std::int64_t>();
         if (vocab < 1 || vocab > (1 << 30))
             wrong("vocab");
-        const config::RunSpec spec = config::runSpecFromJson(header["spec"], source);
-        const config::ModelSpec model = config::resolved(spec.model, int(vocab));
+        const auto [spec, model] = readSpec(header["spec"], source, int(vocab));
         m_out["family"] = "holonomy";
         m_out["config"] = {{"style", model.style}, {"layers", model.layers}, {"hidden", model.hidden}, {"heads", model.heads}, {"kv_heads", model.kvHeads}, {"head_dim", model.headDim},
                            {"mlp", model.mlp}, {"vocab", vocab}, {"context", model.context}, {"rotary_pct", number(model.rotaryPct)}, {"qk_norm", model.qkNorm}, {"norm_eps", number(model.normEps)}, {"tied", model.tied}};
@@ -188,6 +188,19 @@ private:
             if (const ladder::Ladder& ladder = m_plan->ladders[i]; !recorded[i].is_object() || recorded[i].value("hash", Json(nullptr)) != ladder.hash)
                 conflict("ladders." + std::to_string(i) + ".hash", dumpLine(recorded[i].is_object() ? recorded[i].value("hash", Json(nullptr)) : recorded[i]),
                          "the recorded hash of ladder " + ladder.name + " is not that of its scheme, " + ladder.hash);
+    }
+
+    // A wrong setting is a user's mistake in a project, but a broken file here.
+    static std::pair<config::RunSpec, config::ModelSpec> readSpec(const Json& json, const std::string& source, int vocab)
+    {
+        try {
+            const config::RunSpec spec = config::runSpecFromJson(json, source);
+            return {spec, config::resolved(spec.model, vocab)};
+        } catch (const Error& problem) {
+            if (problem.kind() != ErrorKind::Usage)
+                throw;
+            throw Error(ErrorKind::Malformed, problem.what(), problem.place());
+        }
     }
 
     // What our own exports say of themselves, and the rest of the metadata as it stands.

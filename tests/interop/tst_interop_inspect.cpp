@@ -199,6 +199,15 @@ private Q_SLOTS:
         QVERIFY(std::abs(json["ladder"]["theta"][0].get<double>() - 3.14159265358979 / 256) < 1e-15);
         header["ladders"][0]["hash"] = "another";
         QCOMPARE(write()["conflicts"].size(), std::size_t(1));
+        for (const Json& broken : {Json(nullptr), Json(5), Json::parse(R"({"model":{"style":"no such style"}})"), Json::parse(R"({"nonsense":1})")}) {
+            header["spec"] = broken;
+            try {
+                write();
+                QFAIL("accepted");
+            } catch (const Error& e) {
+                QCOMPARE(e.kind(), ErrorKind::Malformed);
+            }
+        }
         header.erase("spec");
         QVERIFY_THROWS_EXCEPTION(Error, write());
     }
