@@ -209,6 +209,9 @@ private:
         const auto exit = RunDirectory(job.folder).readExit();
         if (exit && exit->code == code)
             return {code, exit->message};
+        for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1})
+            if (code == 128 + number)
+                return {exitCode(ErrorKind::Interrupted), job.id() + ": stopped before it began."};
         if (code > 128)
             return {exitCode(ErrorKind::Internal), job.id() + ": the worker died of signal " + std::to_string(code - 128) + "; see worker.log."};
         return {code, job.id() + ": the worker left with code " + std::to_string(code) + "; see worker.log."};

@@ -19,7 +19,7 @@ namespace {
 constexpr int kCannotStart = 127;
 
 // Between fork and exec: nothing but async-signal-safe calls.
-[[noreturn]] void becomeChild(char* const* arguments, int log, pid_t parent)
+[[noreturn]] void becomeChild(char* const* arguments, int log, pid_t parent, const sigset_t* mask)
 {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -31,6 +31,7 @@ constexpr int kCannotStart = 127;
     ::dup2(log, STDERR_FILENO);
     for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1})
         ::signal(number, SIG_DFL);
+    ::sigprocmask(SIG_SETMASK, mask, nullptr);
     ::execv(arguments[0], arguments);
     ::_exit(kCannotStart);
 }
@@ -49,10 +50,15 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command, const std::f
         arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);
     const pid_t parent = ::getpid();
+    // Until the child has put the parent's handlers away, a signal would end in one of them and be lost.
+    sigset_t all, before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
     m_pid = ::fork();
     if (m_pid == 0)
-        becomeChild(arguments.data(), log, parent);
+        becomeChild(arguments.data(), log, parent, &before);
     const int problem = errno;
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     ::close(log);
     if (m_pid < 0)
         throw Error(ErrorKind::Resource, command.front() + ": cannot be started (" + std::strerror(problem) + ").");

@@ -3,6 +3,8 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/equal.h>
 
 #include <QTemporaryDir>
@@ -147,7 +149,7 @@ private Q_SLOTS:
                 d.mutable_data_ptr<float>()[i] = float(random.normal());
             const double slope = (optimizer.gradients().to(at::kDouble) * d.to(at::kDouble)).sum().item<double>();
             const at::Tensor start = arena.clone();
-            const double h = 2e-3;
+            const double h = 5e-4;
             const auto lossAt = [&](double t) {
                 arena.copy_(start + d * t);
                 return setup.model.lossSum(tokens, targets).item<double>();

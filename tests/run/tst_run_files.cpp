@@ -83,7 +83,7 @@ private Q_SLOTS:
             log.step({2, 128, std::numeric_limits<double>::quiet_NaN(), 0.5, 1e-3, 0.2, 640, "loss is not finite"});
         }
         {
-            std::ofstream(file, std::ios::binary | std::ios::app) << R"({"type":"step","attempt":1,"ste)";  // killed while writing
+            std::ofstream(file, std::ios::binary | std::ios::app) << "{\"type\":\"step\",\"attempt\":1,\"ste";  // killed while writing
         }
         EventLog log(file, {{"seed", 4}});
         QCOMPARE(log.attempt(), 2);
