@@ -18,6 +18,17 @@ namespace holo::cli {
     VERB(addLogitsVerb) \
     VERB(addNewVerb) \
     VERB(addLadderVerb) \
+    VERB(addTablesVerb) \
+    VERB(addRotateVerb) \
+    VERB(addRunsVerb) \
+    VERB(addShowVerb) \
+    VERB(addStatsVerb) \
+    VERB(addReportVerb) \
+    VERB(addDataVerb) \
+    VERB(addExportVerb) \
+    VERB(addIndexVerb) \
+    VERB(addInspectVerb) \
+    VERB(addSlurmVerb) \
     VERB(addVersionVerb)
 
 #define HOLO_DECLARE_VERB(name) void name(CLI::App& app, Context& context);

@@ -30,6 +30,7 @@ class TestStructureArrows : public QObject {
             {"core/config", {"core/base", "core/ladder", "core/model"}},
             {"core/stats", {"core/base", "core/model"}},
             {"core/store", files},
+            {"core/report", with(files, {"core/store"})},
             {"core/data", m_foundation},
             {"core/interop", with(m_foundation, {"core/data"})},
             {"core/ops", with(m_foundation, {"kernels"})},
@@ -38,10 +39,10 @@ class TestStructureArrows : public QObject {
             {"core/eval", with(files, {"kernels", "core/ops", "core/nn", "core/train"})},
             {"core/run", engine},
             {"widgets", with(m_foundation, {"resources"})},
-            {"app/shell", with(files, {"widgets", "core/store", "app/bridge", "app/settings"})},
+            {"app/shell", with(files, {"widgets", "core/store", "core/report", "app/bridge", "app/settings"})},
             {"app/bridge", with(files, {"core/store", "app/settings"})},
             {"app/settings", m_foundation},
-            {"app/cli", with(engine, {"core/store"})},
+            {"app/cli", with(engine, {"core/store", "core/report"})},
         };
     }
 

@@ -1,0 +1,159 @@
+#include <CLI/CLI.hpp>
+
+#include "app/cli/data_synth.h"
+#include "app/cli/options.h"
+#include "app/cli/text_table.h"
+#include "app/cli/verbs.h"
+#include "core/base/error.h"
+#include "core/data/data_info.h"
+#include "core/data/prepare.h"
+
+namespace holo::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string plainText(const Json& value) { return value.is_string() ? value.get<std::string>() : dumpLine(value); }
+
+std::string describe(const Json& document)
+{
+    TextTable table({"field", "value"});
+    for (const auto& [key, value] : document.items())
+        if (key != "shards" && key != "notes" && key != "format")
+            table.add({key, plainText(value)});
+    std::string text = table.text();
+    if (document.contains("shards") && !document["shards"].empty()) {
+        std::vector<std::string> header;
+        for (const auto& [key, value] : document["shards"].front().items())
+            header.push_back(key);
+        TextTable shards(header);
+        for (const Json& shard : document["shards"]) {
+            std::vector<std::string> row;
+            for (const std::string& key : header)
+                row.push_back(shard.contains(key) ? plainText(shard[key]) : "");
+            shards.add(std::move(row));
+        }
+        text += "\n" + shards.text();
+    }
+    if (document.contains("notes"))
+        for (const Json& note : document["notes"])
+            text += plainText(note) + "\n";
+    return text;
+}
+
+struct PrepareVerb {
+    std::vector<fs::path> sources;
+    fs::path out;
+    std::string tokenizer = "bytes";
+    double valShare = 0.05;
+    std::int64_t vocabulary = 0;
+    std::int64_t seed = 0;
+    std::string type = "auto";
+    std::string invalid = "refuse";
+    std::string jsonField = "text";
+    bool normalizeLines = false;
+};
+
+Output prepare(const PrepareVerb& verb)
+{
+    data::PrepareOptions options;
+    options.sources = verb.sources;
+    options.tokenizer = verb.tokenizer;
+    options.validationShare = verb.valShare;
+    if (!(verb.valShare >= 0 && verb.valShare <= 0.9))
+        throw Error::at(ErrorKind::Usage, {"", "--val-share", dumpLine(verb.valShare), "a number from 0 to 0.9"});
+    options.seed = std::uint64_t(verb.seed);
+    options.vocabulary = std::uint64_t(verb.vocabulary);
+    options.type = verb.type == "auto" ? data::TokenType::Auto : data::tokenTypeFromName(verb.type);
+    options.text.invalidBytes = verb.invalid == "replace" ? data::InvalidBytes::Replace : data::InvalidBytes::Refuse;
+    options.text.lineEnds = verb.normalizeLines ? data::LineEnds::Normalize : data::LineEnds::Keep;
+    options.text.jsonField = verb.jsonField;
+    const data::PreparedData prepared = data::prepareInto(options, verb.out);
+    Json document = prepared.description();
+    document["folder"] = verb.out.string();
+    std::string text = describe(document);
+    return {std::move(document), std::move(text)};
+}
+
+struct InfoVerb {
+    std::vector<fs::path> what;
+    std::int64_t batch = 1;
+    std::int64_t length = 0;
+    std::string type = "auto";
+};
+
+Output info(const InfoVerb& verb)
+{
+    const data::TokenType type = verb.type == "auto" ? data::TokenType::Auto : data::tokenTypeFromName(verb.type);
+    const std::uint64_t windows = verb.length > 0 ? std::uint64_t(verb.batch) : 0;
+    Json document = data::dataInfo(verb.what, type, windows, std::uint64_t(verb.length));
+    if (!document.contains("format"))
+        document["format"] = 1;
+    std::string text = describe(document);
+    return {std::move(document), std::move(text)};
+}
+
+struct SampleVerb {
+    fs::path folder;
+    std::int64_t at = 0;
+    std::int64_t count = 64;
+};
+
+Output sample(const SampleVerb& verb)
+{
+    Json document = data::dataSample(verb.folder, std::uint64_t(verb.at), std::uint64_t(verb.count));
+    document["format"] = 1;
+    document["at"] = verb.at;
+    std::string text = (document["text"].is_string() ? document["text"].get<std::string>() : dumpLine(document["tokens"])) + "\n";
+    return {std::move(document), std::move(text)};
+}
+
+void addPrepare(CLI::App& data, Context& context)
+{
+    const auto options = std::make_shared<PrepareVerb>();
+    CLI::App* verb = addVerb(data, context, "prepare", "text or token shards into a data folder", "holonomy data prepare books/ --out books-data --tokenizer sentencepiece:8000", [options] { return prepare(*options); });
+    verb->add_option("SOURCE", options->sources, "text files, JSON Lines, folders of them, or token shards")->required();
+    verb->add_option("--out", options->out, "folder to make")->required();
+    verb->add_option("--tokenizer", options->tokenizer, "bytes, sentencepiece:V or a tokenizer file")->capture_default_str();
+    addNumber(verb, "--val-share", options->valShare, "share of documents held out");
+    addInteger(verb, "--vocab", options->vocabulary, "vocabulary to check ids against", 1);
+    addInteger(verb, "--seed", options->seed, "seed of the split");
+    verb->add_option("--type", options->type, "token type of headerless shards")->check(CLI::IsMember({"auto", "u16", "u32"}));
+    verb->add_option("--invalid-utf8", options->invalid, "broken bytes: refuse or replace")->check(CLI::IsMember({"refuse", "replace"}));
+    verb->add_option("--json-field", options->jsonField, "field of JSON Lines that holds the text")->capture_default_str();
+    verb->add_flag("--normalize-lines", options->normalizeLines, "CR LF becomes LF");
+}
+
+void addInfo(CLI::App& data, Context& context)
+{
+    const auto options = std::make_shared<InfoVerb>();
+    CLI::App* verb = addVerb(data, context, "info", "what a data folder or token shards hold", "holonomy data info train.bin --batch 8 --length 1024", [options] { return info(*options); });
+    verb->add_option("DIR", options->what, "data folder, or token shards")->required();
+    addInteger(verb, "--batch", options->batch, "windows of a batch", 1);
+    addInteger(verb, "--length", options->length, "tokens of a window", 1);
+    verb->add_option("--type", options->type, "token type of headerless shards")->check(CLI::IsMember({"auto", "u16", "u32"}));
+}
+
+void addSample(CLI::App& data, Context& context)
+{
+    const auto options = std::make_shared<SampleVerb>();
+    CLI::App* verb = addVerb(data, context, "sample", "a stretch of the training part", "holonomy data sample books-data --at 1000 --count 40", [options] { return sample(*options); });
+    verb->add_option("DIR", options->folder, "data folder")->required();
+    addInteger(verb, "--at", options->at, "first token");
+    addInteger(verb, "--count", options->count, "tokens", 1);
+}
+
+}  // namespace
+
+void addDataVerb(CLI::App& app, Context& context)
+{
+    CLI::App* data = addVerb(app, context, "data", "corpora: prepare, info, sample, synth", "holonomy data prepare book.txt --out book-data", nullptr);
+    data->require_subcommand(1);
+    addPrepare(*data, context);
+    addInfo(*data, context);
+    addSample(*data, context);
+    addDataSynth(*data, context);
+}
+
+}  // namespace holo::cli
