@@ -16,9 +16,15 @@ namespace holo::cli {
 
 namespace {
 
-// "--batch PROJECT" reads like an option and is a verb; it may follow the shared options.
-std::vector<std::string> withBatchAsVerb(std::vector<std::string> arguments)
+// "--batch PROJECT" reads like an option and is a verb; it may follow the shared options. So are the customary spellings of version and help.
+std::vector<std::string> withVerbFirst(std::vector<std::string> arguments)
 {
+    if (!arguments.empty() && (arguments[0] == "--version" || arguments[0] == "-V"))
+        arguments[0] = "version";
+    if (!arguments.empty() && arguments[0] == "help") {
+        arguments.erase(arguments.begin());
+        arguments.push_back("--help");
+    }
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (arguments[i] == "--")
             break;
@@ -126,7 +132,7 @@ int run(int argc, char** argv)
         app.add_option("--log-level", context.logLevel, "debug, info, warning or error")->check(CLI::IsMember({"debug", "info", "warning", "error"}));
         app.footer("holonomy VERB --help shows the options of a verb. Data goes to standard output, words to standard error.");
         addAllVerbs(app, context);
-        const Output output = perform(app, context, withBatchAsVerb(std::move(arguments)));
+        const Output output = perform(app, context, withVerbFirst(std::move(arguments)));
         writeOutput(json ? dumpLine(output.document) + "\n" : output.text);
         return output.code;
     } catch (...) {
