@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
@@ -121,6 +122,8 @@ struct Transformer::Impl {
     at::Tensor embed, head;
 
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<ops::AttentionLayerPtr>> layers;  // by length and offset
+    std::mutex layersMutex;
+    const AttentionVisitor* visitor = nullptr;
 
     Impl(const config::ModelSpec& modelSpec, const ladder::Plan& positionPlan, std::uint64_t initSeed, at::Device where)
         : model(modelSpec)
@@ -185,8 +188,10 @@ struct Transformer::Impl {
         }
     }
 
-    const std::vector<ops::AttentionLayerPtr>& layersFor(std::int64_t length, std::int64_t offset)
+    // Sequences may be run from several threads at once, so the tables are handed out as shared owners.
+    std::vector<ops::AttentionLayerPtr> layersFor(std::int64_t length, std::int64_t offset)
     {
+        const std::lock_guard lock(layersMutex);
         const auto key = std::make_pair(length, offset);
         const auto it = layers.find(key);
         if (it != layers.end())
@@ -231,11 +236,13 @@ struct Transformer::Impl {
         return ops::attend(ops::mobiusQueries(rotated, *layer, heads, block.mobius), ops::withoutRotation(*layer));
     }
 
-    at::Tensor attention(const at::Tensor& x, const Block& block, const ops::AttentionLayerPtr& layer, std::int64_t batch, std::int64_t tokens) const
+    at::Tensor attention(const at::Tensor& x, const Block& block, int index, const ops::AttentionLayerPtr& layer, std::int64_t batch, std::int64_t tokens) const
     {
         at::Tensor qkv = project(x, block.qkv).view({batch, tokens, layer->rowWidth()});
         if (model.qkNorm != "none")
             qkv = normaliseHeads(qkv);
+        if (visitor)
+            (*visitor)(index, qkv, *layer);
         const at::Tensor mixed = attend(qkv, layer, block);
         return project(mixed.view({batch * tokens, mixed.size(2)}), block.out);
     }
@@ -272,7 +279,7 @@ struct Transformer::Impl {
             throw Error(ErrorKind::Internal, "tokens need the shape [batch, tokens].");
         const std::int64_t batch = tokens.size(0);
         const std::int64_t length = tokens.size(1);
-        const auto& perLayer = layersFor(length, offset);
+        const auto perLayer = layersFor(length, offset);
         const bool drops = training && model.dropout > 0;
         at::Tensor x = at::embedding(embed, tokens.reshape({batch * length}));
         for (int l = 0; l < model.layers; ++l) {
@@ -280,11 +287,11 @@ struct Transformer::Impl {
             const auto& layer = perLayer[std::size_t(l)];
             const auto branch = [&](const at::Tensor& y, int which) { return drops ? drop(y, key, batch, l, which) : y; };
             if (model.style == "neox") {
-                const at::Tensor mixed = branch(attention(normalise(x, block.ln1), block, layer, batch, length), 0);
+                const at::Tensor mixed = branch(attention(normalise(x, block.ln1), block, l, layer, batch, length), 0);
                 const at::Tensor inner = branch(mlp(normalise(x, block.ln2), block), 1);
                 x = x + mixed + inner;
             } else {
-                x = x + branch(attention(normalise(x, block.ln1), block, layer, batch, length), 0);
+                x = x + branch(attention(normalise(x, block.ln1), block, l, layer, batch, length), 0);
                 x = x + branch(mlp(normalise(x, block.ln2), block), 1);
             }
         }
@@ -376,6 +383,18 @@ at::Tensor Transformer::logits(const at::Tensor& hidden, const at::Tensor& rows)
 at::Tensor Transformer::lossSum(const at::Tensor& tokens, const at::Tensor& targets, std::uint64_t dropoutKey)
 {
     return ops::classifierLossSum(m->cast(m->run(tokens, true, dropoutKey, 0)), m->cast(m->head), targets.reshape({-1}));
+}
+
+void Transformer::visitAttention(const at::Tensor& tokens, const AttentionVisitor& visit)
+{
+    m->visitor = &visit;
+    try {
+        hidden(tokens);
+    } catch (...) {
+        m->visitor = nullptr;
+        throw;
+    }
+    m->visitor = nullptr;
 }
 
 void Transformer::setComputeType(at::ScalarType type)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,6 +11,10 @@
 
 #include "core/config/specs.h"
 #include "core/ladder/plan.h"
+
+namespace holo::ops {
+struct AttentionLayer;
+}
 
 namespace holo::nn {
 
@@ -48,6 +53,11 @@ public:
     at::Tensor logits(const at::Tensor& hidden, const at::Tensor& rows = {});
     // Sum over scored targets (int64 [B,T], −1 ignored) of the negative log-likelihood, fp32 scalar with autograd.
     at::Tensor lossSum(const at::Tensor& tokens, const at::Tensor& targets, std::uint64_t dropoutKey = 0);
+
+    // Calls `visit` in every layer with the packed projections [B,T,(H+2·KV)·d] as they are before the rotation; for probes. `visit` must not
+    // change them. Not for use from several threads.
+    using AttentionVisitor = std::function<void(int layer, const at::Tensor& qkv, const ops::AttentionLayer& attention)>;
+    void visitAttention(const at::Tensor& tokens, const AttentionVisitor& visit);
 
     // Compute precision of matrix products (weights stay fp32 masters): kFloat or kBFloat16.
     void setComputeType(at::ScalarType type);
