@@ -15,6 +15,8 @@ namespace holo::cli {
 #define HOLO_VERBS(VERB) \
     VERB(addBatchVerb) \
     VERB(addTrainVerb) \
+    VERB(addEvalVerb) \
+    VERB(addSwapVerb) \
     VERB(addLogitsVerb) \
     VERB(addNewVerb) \
     VERB(addLadderVerb) \

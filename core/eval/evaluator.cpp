@@ -13,7 +13,9 @@ Json run(const std::string& protocol, LanguageModel& model, const data::Corpus& 
         return passkey(model, corpus, options);
     if (protocol == "perplexity")
         return perplexity(model, corpus, options);
-    const std::vector<std::string> known{"needle", "passkey", "perplexity"};
+    if (protocol == "probe")
+        return probe(model, corpus, options);
+    const std::vector<std::string> known{"needle", "passkey", "perplexity", "probe"};
     throw Error(ErrorKind::Usage, "Unknown protocol \"" + protocol + "\"; " + suggestion(protocol, known),
                 {.field = "protocol", .found = "\"" + protocol + "\"", .allowed = join(known, ", ")});
 }

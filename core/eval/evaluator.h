@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,23 @@ struct ScoredToken {
     double rankAmong = 0;    // mid-rank among Request::among, from 1; 0 where the token is not one of them
 };
 
+// Attention of one layer over one sequence, for probes.
+struct AttentionView {
+    struct Head {
+        std::string ladder;
+        std::vector<bool> undertrained;  // [headDim] lanes of planes that turn less than once in the training context
+        std::vector<bool> rotated;       // [headDim]
+    };
+    int layer = 0;
+    std::int64_t tokens = 0;
+    int headDim = 0;
+    std::vector<Head> heads;         // [H]
+    int groupSize = 1;               // query heads that share a key head
+    std::span<const float> weights;  // [H][T][T], a row a query
+    std::span<const float> queries;  // [H][T][headDim], before the rotation
+    std::span<const float> keys;     // [H / groupSize][T][headDim]
+};
+
 class LanguageModel {
 public:
     virtual ~LanguageModel() = default;
@@ -41,6 +59,8 @@ public:
     virtual std::vector<std::vector<ScoredToken>> score(const std::vector<Request>& requests) = 0;
     // Greedy continuation of each prompt by `count` tokens, with a key/value cache where there is one.
     virtual std::vector<std::vector<std::int32_t>> generate(const std::vector<std::vector<std::int32_t>>& prompts, int count) = 0;
+    // Shows the attention of every layer in turn; false if the model has none to show. The views are gone after each call.
+    virtual bool visitAttention(const std::vector<std::int32_t>&, const std::function<void(const AttentionView&)>&) { return false; }
 };
 
 // The model in fp32 or bf16 compute; borrowed.
@@ -64,8 +84,17 @@ struct Options {
 // Cells that are too short for a prompt are listed with "not_run" and count nowhere ("cells_not_run" says how many). Throws Error (usage) where
 // no cell can run, (interrupted) when `progress` says so.
 Json needle(LanguageModel& model, const data::Corpus& corpus, const Options& options);
+struct TrialOutcome {
+    std::int64_t length = 0;
+    double depth = 0;
+    std::int64_t trial = 0;
+    std::int64_t distance = 0;
+    bool exact = false;
+};
+Json needle(LanguageModel& model, const data::Corpus& corpus, const Options& options, std::vector<TrialOutcome>& outcomes);  // in the order of trials.jsonl
 Json passkey(LanguageModel& model, const data::Corpus& corpus, const Options& options);
 Json perplexity(LanguageModel& model, const data::Corpus& corpus, const Options& options);
+Json probe(LanguageModel& model, const data::Corpus& corpus, const Options& options);  // see probe.h
 Json run(const std::string& protocol, LanguageModel& model, const data::Corpus& corpus, const Options& options);
 
 }  // namespace holo::eval

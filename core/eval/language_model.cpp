@@ -1,5 +1,7 @@
 #include <algorithm>
-#include <map>
+#include <atomic>
+#include <numbers>
+#include <numeric>
 
 #include <ATen/ops/gather.h>
 #include <ATen/ops/logsumexp.h>
@@ -8,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/eval/evaluator.h"
 #include "core/nn/transformer.h"
+#include "core/ops/attention.h"
 
 namespace holo::eval {
 
@@ -81,56 +84,77 @@ public:
 
     std::vector<std::vector<ScoredToken>> score(const std::vector<Request>& requests) override
     {
-        std::map<std::int64_t, std::vector<std::size_t>> byLength;
-        for (std::size_t i = 0; i < requests.size(); ++i) {
-            check(requests[i]);
-            byLength[inputs(requests[i])].push_back(i);
+        std::vector<std::int64_t> lengths;
+        for (const Request& request : requests) {
+            check(request);
+            lengths.push_back(inputs(request));
         }
         std::vector<std::vector<ScoredToken>> results(requests.size());
-        for (const auto& [length, members] : byLength)
-            forBatches(members, length, [&](const std::vector<std::size_t>& batch) { scoreBatch(requests, batch, results); });
+        forBatches(lengths, [&](const std::vector<std::size_t>& batch) { scoreBatch(requests, batch, results); });
         return results;
     }
 
     std::vector<std::vector<std::int32_t>> generate(const std::vector<std::vector<std::int32_t>>& prompts, int count) override
     {
         std::vector<std::vector<std::int32_t>> results(prompts.size());
-        if (count < 1)
-            return results;
-        std::map<std::int64_t, std::vector<std::size_t>> byLength;
-        for (std::size_t i = 0; i < prompts.size(); ++i) {
-            checkTokens(prompts[i]);
-            byLength[std::int64_t(prompts[i].size())].push_back(i);
+        std::vector<std::int64_t> lengths;
+        for (const auto& prompt : prompts) {
+            checkTokens(prompt);
+            lengths.push_back(std::int64_t(prompt.size()));
         }
-        for (const auto& [length, members] : byLength)
-            forBatches(members, length + count - 1, [&](const std::vector<std::size_t>& batch) {
-                // The sequence has its final length from the start, so that tables which depend on it never change under way; what stands behind
-                // the token in hand is not seen by it.
-                std::vector<std::vector<std::int32_t>> tokens;
-                std::vector<const std::int32_t*> rows;
-                for (const std::size_t i : batch) {
-                    tokens.push_back(prompts[i]);
-                    tokens.back().resize(prompts[i].size() + std::size_t(count), 0);
-                }
-                for (const auto& row : tokens)
-                    rows.push_back(row.data());
-                const std::int64_t fed = length + count - 1;
-                for (int k = 0; k < count; ++k) {
-                    const at::Tensor hidden = m_model.hidden(idTensor(rows, fed, m_device));
-                    std::vector<std::int64_t> at;
-                    for (std::size_t r = 0; r < batch.size(); ++r)
-                        at.push_back(std::int64_t(r) * fed + length - 1 + k);
-                    const at::Tensor best = m_model.logits(hidden, idTensor(at, m_device)).argmax(1).to(at::kCPU).contiguous();
-                    for (std::size_t r = 0; r < batch.size(); ++r)
-                        tokens[r][std::size_t(length + k)] = std::int32_t(best.const_data_ptr<std::int64_t>()[r]);
-                }
-                for (std::size_t r = 0; r < batch.size(); ++r)
-                    results[batch[r]].assign(tokens[r].begin() + length, tokens[r].end());
-            });
+        if (count > 0)
+            forBatches(lengths, [&](const std::vector<std::size_t>& batch) { generateBatch(prompts, batch, count, results); });
         return results;
     }
 
+    bool visitAttention(const std::vector<std::int32_t>& tokens, const std::function<void(const AttentionView&)>& visit) override
+    {
+        checkTokens(tokens);
+        const at::NoGradGuard guard;
+        const ladder::Plan& plan = m_model.plan();
+        m_model.visitAttention(idTensor({tokens.data()}, std::int64_t(tokens.size()), m_device), [&](int layer, const at::Tensor& packed, const ops::AttentionLayer& attention) {
+            const at::Tensor qkv = packed.to(at::kFloat).clone();
+            at::Tensor weights;
+            ops::attendReference(qkv, attention, &weights);
+            const std::int64_t length = qkv.size(1);
+            const auto heads = [&](int first, int count) {
+                return qkv.narrow(2, std::int64_t(first) * attention.headDim, std::int64_t(count) * attention.headDim)
+                    .reshape({length, count, attention.headDim}).transpose(0, 1).to(at::kCPU).contiguous();
+            };
+            const at::Tensor queries = heads(0, attention.heads);
+            const at::Tensor keys = heads(attention.heads, attention.kvHeads);
+            const at::Tensor whole = weights.to(at::kCPU, at::kFloat).contiguous();
+            const auto values = [](const at::Tensor& t) { return std::span(t.const_data_ptr<float>(), std::size_t(t.numel())); };
+            AttentionView view;
+            view.layer = layer;
+            view.tokens = length;
+            view.headDim = attention.headDim;
+            view.groupSize = attention.heads / attention.kvHeads;
+            view.weights = values(whole);
+            view.queries = values(queries);
+            view.keys = values(keys);
+            for (const ladder::HeadAssignment& head : plan.heads[std::size_t(layer)])
+                view.heads.push_back(describe(plan.ladders[std::size_t(head.ladder)], plan.shape));
+            visit(view);
+        });
+        return true;
+    }
+
 private:
+    static AttentionView::Head describe(const ladder::Ladder& ladder, const ladder::ModelShape& shape)
+    {
+        AttentionView::Head head{ladder.name, std::vector<bool>(std::size_t(shape.headDim)), std::vector<bool>(std::size_t(shape.headDim))};
+        const std::size_t planes = std::size_t(shape.rotaryDim) / 2;
+        for (std::size_t plane = 0; plane < std::min(planes, ladder.theta.size()); ++plane) {
+            const bool half = shape.pairing == ladder::Pairing::HalfSplit;
+            for (const std::size_t lane : {half ? plane : 2 * plane, half ? plane + planes : 2 * plane + 1}) {
+                head.rotated[lane] = ladder.theta[plane] != 0;
+                head.undertrained[lane] = ladder.theta[plane] * double(shape.context) < 2 * std::numbers::pi;
+            }
+        }
+        return head;
+    }
+
     void checkTokens(const std::vector<std::int32_t>& tokens) const
     {
         if (tokens.empty())
@@ -148,22 +172,62 @@ private:
             throw Error(ErrorKind::Internal, "a request scores tokens " + std::to_string(request.begin) + " to " + std::to_string(request.end) + " of " + std::to_string(request.tokens.size()) + ".");
     }
 
-    // Calls `work` for parts of `members`, all of one length.
+    // Calls `work` for parts of 0 … lengths.size()−1 whose members have one length, shortest first, so that tables of a length are made once.
     template <class Work>
-    void forBatches(const std::vector<std::size_t>& members, std::int64_t length, const Work& work)
+    void forBatches(const std::vector<std::int64_t>& lengths, const Work& work)
     {
+        std::vector<std::size_t> order(lengths.size());
+        std::iota(order.begin(), order.end(), std::size_t(0));
+        std::stable_sort(order.begin(), order.end(), [&lengths](std::size_t a, std::size_t b) { return lengths[a] < lengths[b]; });
         if (m_device.is_cpu()) {
-            at::parallel_for(0, std::int64_t(members.size()), 1, [&](std::int64_t begin, std::int64_t end) {
+            // At least two iterations: a single one would not open a parallel region, and only inside one does every operation use one thread,
+            // whether it comes alone or with others.
+            std::atomic<std::size_t> next = 0;
+            at::parallel_for(0, std::max(2, at::get_num_threads()), 1, [&](std::int64_t begin, std::int64_t end) {
                 const at::NoGradGuard guard;
-                for (std::int64_t i = begin; i < end; ++i)
-                    work({members[std::size_t(i)]});
+                for (; begin < end; ++begin)
+                    for (std::size_t i = next++; i < order.size(); i = next++)
+                        work(std::vector<std::size_t>{order[i]});
             });
             return;
         }
         const at::NoGradGuard guard;
-        const auto size = std::size_t(std::max<std::int64_t>(1, kTokensOfABatch / length));
-        for (std::size_t i = 0; i < members.size(); i += size)
-            work({members.begin() + std::ptrdiff_t(i), members.begin() + std::ptrdiff_t(std::min(i + size, members.size()))});
+        for (std::size_t i = 0; i < order.size();) {
+            const std::int64_t length = lengths[order[i]];
+            const auto most = std::size_t(std::max<std::int64_t>(1, kTokensOfABatch / length));
+            std::size_t end = i;
+            while (end < order.size() && end - i < most && lengths[order[end]] == length)
+                ++end;
+            work(std::vector<std::size_t>(order.begin() + std::ptrdiff_t(i), order.begin() + std::ptrdiff_t(end)));
+            i = end;
+        }
+    }
+
+    void generateBatch(const std::vector<std::vector<std::int32_t>>& prompts, const std::vector<std::size_t>& batch, int count, std::vector<std::vector<std::int32_t>>& results)
+    {
+        // The sequence has its final length from the start, so that tables which depend on it never change under way; what stands behind the
+        // token in hand is not seen by it.
+        const auto length = std::int64_t(prompts[batch.front()].size());
+        const std::int64_t fed = length + count - 1;
+        std::vector<std::vector<std::int32_t>> tokens;
+        std::vector<const std::int32_t*> rows;
+        for (const std::size_t i : batch) {
+            tokens.push_back(prompts[i]);
+            tokens.back().resize(std::size_t(length + count), 0);
+        }
+        for (const auto& row : tokens)
+            rows.push_back(row.data());
+        for (int k = 0; k < count; ++k) {
+            const at::Tensor hidden = m_model.hidden(idTensor(rows, fed, m_device));
+            std::vector<std::int64_t> at;
+            for (std::size_t r = 0; r < batch.size(); ++r)
+                at.push_back(std::int64_t(r) * fed + length - 1 + k);
+            const at::Tensor best = m_model.logits(hidden, idTensor(at, m_device)).argmax(1).to(at::kCPU).contiguous();
+            for (std::size_t r = 0; r < batch.size(); ++r)
+                tokens[r][std::size_t(length + k)] = std::int32_t(best.const_data_ptr<std::int64_t>()[r]);
+        }
+        for (std::size_t r = 0; r < batch.size(); ++r)
+            results[batch[r]].assign(tokens[r].begin() + length, tokens[r].end());
     }
 
     void scoreBatch(const std::vector<Request>& requests, const std::vector<std::size_t>& batch, std::vector<std::vector<ScoredToken>>& results)

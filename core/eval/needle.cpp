@@ -34,6 +34,7 @@ struct Cell {
     std::int64_t moved = 0;
     std::vector<std::string> rows;
     std::vector<std::string> hashes;
+    std::vector<TrialOutcome> outcomes;
 };
 
 class Sweep {
@@ -56,7 +57,7 @@ public:
                         {.field = "eval.lengths", .found = std::to_string(longest()), .allowed = std::to_string(m_task->smallestLength()) + " or more"});
     }
 
-    Json document(const data::Corpus& corpus, std::string& trials)
+    Json document(const data::Corpus& corpus, std::string& trials, std::vector<TrialOutcome>& outcomes)
     {
         Json json = documentHead("needle", corpus, m_options);
         Json cells = Json::array();
@@ -78,6 +79,7 @@ public:
                 for (const std::string& row : cell.rows)
                     trials += row + "\n";
                 hashes.insert(hashes.end(), cell.hashes.begin(), cell.hashes.end());
+                outcomes.insert(outcomes.end(), cell.outcomes.begin(), cell.outcomes.end());
             }
         }
         json["task"] = m_task->describe();
@@ -159,6 +161,7 @@ private:
             cell.moved += p.prompt.moved;
             cell.hashes.push_back(hashOfTokens(p.prompt.tokens.data(), std::size_t(p.prompt.answerBegin)));
             cell.rows.push_back(dumpLine(trialRecord(p.place, p.prompt, cell.hashes.back(), answer, m_options.dumpPrompts)));
+            cell.outcomes.push_back({p.place.length, p.place.depth, p.place.trial, p.prompt.distance(), answer.exact});
             m_byDistance.add(p.prompt.distance(), answer.exact);
             m_redraws += p.prompt.redraws;
         }
@@ -206,8 +209,14 @@ private:
 
 Json needle(LanguageModel& model, const data::Corpus& corpus, const Options& options)
 {
+    std::vector<TrialOutcome> outcomes;
+    return needle(model, corpus, options, outcomes);
+}
+
+Json needle(LanguageModel& model, const data::Corpus& corpus, const Options& options, std::vector<TrialOutcome>& outcomes)
+{
     std::string trials;
-    Json document = Sweep(model, corpus, options).document(corpus, trials);
+    Json document = Sweep(model, corpus, options).document(corpus, trials, outcomes);
     writeResult(document, trials, options);
     return document;
 }

@@ -27,8 +27,11 @@ constexpr std::string_view kQuestion = "What is the pass key? The pass key is";
 std::string fillerOf(std::size_t characters)
 {
     std::string text;
-    while (text.size() < characters)
-        text += (text.empty() ? "" : " ") + std::string(kFiller);
+    while (text.size() < characters) {
+        if (!text.empty())
+            text += ' ';
+        text += kFiller;
+    }
     text.resize(characters);
     return text;
 }
@@ -43,10 +46,15 @@ PasskeyPrompt passkeyPrompt(std::int64_t characters, std::uint64_t seed, std::ui
     PasskeyPrompt prompt;
     prompt.key = std::to_string(1 + random.below(50000));
     const auto before = std::min(std::size_t(share * double(characters + 1)), std::size_t(characters));
-    prompt.text = std::string(kTask) + "\n" + fillerOf(before) + "\n";
+    prompt.text = kTask;
+    prompt.text += '\n';
+    prompt.text += fillerOf(before);
+    prompt.text += '\n';
     prompt.infoAt = prompt.text.size();
     prompt.text += "The pass key is " + prompt.key + ". Remember it. " + prompt.key + " is the pass key.\n";
-    prompt.text += fillerOf(std::size_t(characters) - before) + "\n" + std::string(kQuestion);
+    prompt.text += fillerOf(std::size_t(characters) - before);
+    prompt.text += '\n';
+    prompt.text += kQuestion;
     prompt.share = characters > 0 ? double(before) / double(characters) : 0;
     return prompt;
 }
