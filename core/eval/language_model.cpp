@@ -110,8 +110,12 @@ public:
     bool visitAttention(const std::vector<std::int32_t>& tokens, const std::function<void(const AttentionView&)>& visit) override
     {
         checkTokens(tokens);
-        const at::NoGradGuard guard;
         const ladder::Plan& plan = m_model.plan();
+        for (const auto& row : plan.heads)
+            for (const ladder::HeadAssignment& head : row)
+                if (plan.landmarkBlock > 0 || head.form != ladder::AttentionForm::Softmax)
+                    return false;  // their weights are no plain softmax of q and k
+        const at::NoGradGuard guard;
         m_model.visitAttention(idTensor({tokens.data()}, std::int64_t(tokens.size()), m_device), [&](int layer, const at::Tensor& packed, const ops::AttentionLayer& attention) {
             const at::Tensor qkv = packed.to(at::kFloat).clone();
             at::Tensor weights;

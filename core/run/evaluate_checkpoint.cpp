@@ -8,6 +8,7 @@
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/config/scheme_json.h"
+#include "core/ops/device.h"
 #include "core/run/evaluation_digest.h"
 #include "core/run/load_transformer.h"
 #include "core/run/machine.h"
@@ -21,10 +22,9 @@ namespace {
 
 LoadedTransformer loaded(const CheckpointChoice& choice)
 {
-    if (choice.device != "auto" && choice.device != "cpu")
-        throw Error(ErrorKind::Unsupported, "device is " + choice.device + "; allowed here: auto, cpu.", {"", "device", choice.device, "auto, cpu"});
+    const at::Device device = ops::selectDevice(choice.device);
     at::set_num_threads(threadsFor(choice.threads));
-    return loadTransformer(choice.checkpoint, choice.scheme);
+    return loadTransformer(choice.checkpoint, choice.scheme, device);
 }
 
 // Where data is prepared for checkpoints that lie in no project.

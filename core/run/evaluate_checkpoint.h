@@ -15,7 +15,7 @@ struct CheckpointChoice {
     std::filesystem::path checkpoint;   // run folder, step-N folder or model file
     std::string scheme;                 // as SCHEME; empty: as trained
     std::vector<std::string> data;      // sources to evaluate on; empty: those of the run
-    std::string device = "auto";        // auto | cpu
+    std::string device = "auto";        // auto | cpu | cuda:K
     std::string precision = "auto";     // auto counts as fp32
     int threads = 0;
 };

@@ -17,6 +17,6 @@ struct LoadedTransformer {
 
 // The model of CHECKPOINT (run folder, step-N folder, model file) on the scheme it was trained with, or on `scheme` (as SCHEME, if not empty).
 // Throws Error: malformed (missing, broken), unsupported (not ours), usage (scheme).
-LoadedTransformer loadTransformer(const std::filesystem::path& checkpoint, const std::string& scheme = {});
+LoadedTransformer loadTransformer(const std::filesystem::path& checkpoint, const std::string& scheme = {}, at::Device device = at::kCPU);
 
 }  // namespace holo::run

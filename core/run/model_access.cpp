@@ -60,7 +60,7 @@ private:
 
 }  // namespace
 
-LoadedTransformer loadTransformer(const std::filesystem::path& checkpoint, const std::string& scheme)
+LoadedTransformer loadTransformer(const std::filesystem::path& checkpoint, const std::string& scheme, at::Device device)
 {
     std::error_code ec;
     if (!std::filesystem::exists(checkpoint, ec))
@@ -75,7 +75,7 @@ LoadedTransformer loadTransformer(const std::filesystem::path& checkpoint, const
     const config::ModelSpec model = header->model();
     const ladder::Scheme schemeRun = scheme.empty() ? header->spec.scheme : config::parseScheme(scheme);
     const ladder::Plan plan = ladder::resolve(schemeRun, config::modelShape(model, header->spec.seed));
-    LoadedTransformer loaded{*header, *modelFile, schemeRun, nn::Transformer(model, plan, std::uint64_t(header->spec.seed))};
+    LoadedTransformer loaded{*header, *modelFile, schemeRun, nn::Transformer(model, plan, std::uint64_t(header->spec.seed), device)};
     train::loadWeights(file, loaded.model);
     return loaded;
 }
