@@ -17,5 +17,5 @@ holo_say "training the tiny project in $out (about seven minutes on two cores; r
 "$HOLONOMY" --batch "$out" --jobs 2 || exit $?
 "$HOLONOMY" stats "$out" || exit $?
 "$HOLONOMY" report "$out" --out "$out/report" >/dev/null || exit $?
-holo_say "report: $out/report/index.html"
+holo_say "report: $out/report/report.html"
 holo_say "look at it in the window: $HOLO_ROOT/run.sh $out"
