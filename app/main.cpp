@@ -13,6 +13,7 @@
 #include "app/shell/main_window.h"
 #include "app/shell/screenshots.h"
 #include "app/verb_dispatch.h"
+#include "widgets/common/plurals.h"
 
 namespace {
 
@@ -68,6 +69,7 @@ int main(int argc, char** argv)
     QApplication::setApplicationDisplayName("Holonomy");
     QApplication::setDesktopFileName("io.github.holonomy.Holonomy");
     holo::widgets::ensureFont();
+    holo::widgets::installPlurals();
     holo::settings::Settings settings;
     holo::widgets::applyTheme(settings.theme());
     holo::shell::MainWindow window(settings);

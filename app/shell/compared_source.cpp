@@ -106,7 +106,8 @@ std::vector<SpecDifference> specDifferences(const Json& a, const Json& b, bool a
     const auto collect = [&](const Json& json, bool first) {
         if (json.is_null())
             return;
-        for (const auto& [pointer, value] : json.flatten().items()) {
+        const Json flat = json.flatten();  // items() borrows it
+        for (const auto& [pointer, value] : flat.items()) {
             std::string path = pointer.substr(pointer.empty() ? 0 : 1);
             for (char& c : path)
                 c = c == '/' ? '.' : c;

@@ -108,7 +108,7 @@ void FilterBar::updateSeeds()
     const auto& seeds = m_state.seeds();
     const auto shown = std::count_if(seeds.begin(), seeds.end(), [this](qint64 seed) { return m_state.isShown(seed); });
     m_seeds->setVisible(!seeds.isEmpty());
-    m_seeds->setText(shown == seeds.size() ? tr("%n seed(s) ▾", nullptr, static_cast<int>(seeds.size())) : tr("%1 of %2 seeds ▾").arg(shown).arg(seeds.size()));
+    m_seeds->setText(shown == seeds.size() ? tr("%n seed(s)", nullptr, static_cast<int>(seeds.size())) : tr("%1 of %2 seeds").arg(shown).arg(seeds.size()));
     m_length->setCurrentIndex(std::max(0, m_length->findData(m_state.length())));
 }
 

@@ -112,6 +112,7 @@ MainWindow::MainWindow(settings::Settings& settings, QWidget* parent)
     statusBar()->addPermanentWidget(m_statusQueue);
     statusBar()->addPermanentWidget(m_statusProblems);
     statusBar()->setSizeGripEnabled(false);
+    statusBar()->setContentsMargins(8, 0, 8, 0);
 
     connect(m_welcome, &WelcomePage::sampleWanted, this, &MainWindow::openSample);
     connect(m_welcome, &WelcomePage::newWanted, this, &MainWindow::newProject);
@@ -126,6 +127,7 @@ MainWindow::MainWindow(settings::Settings& settings, QWidget* parent)
     connect(&m_queue, &bridge::JobQueue::failed, this, &MainWindow::showError);
     connect(&m_study, &bridge::Study::opened, this, [this] {
         updateChoices();
+        m_log.add(LogModel::Info, "window", tr("Opened %1: %n run(s)", nullptr, static_cast<int>(m_study.rows().size())).arg(m_study.folder()));
         if (!m_study.indexNote().isEmpty())
             m_log.add(LogModel::Info, "index", tr("The index is kept in memory: %1").arg(m_study.indexNote()));
     });

@@ -14,6 +14,8 @@
 
 #include "app/settings/settings.h"
 #include "app/shell/main_window.h"
+#include "app/shell/pages/compare_page.h"
+#include "widgets/common/plurals.h"
 #include "widgets/plots/curve_plot.h"
 
 namespace holo::shell {
@@ -93,6 +95,7 @@ int screenshotsMain(int argc, char** argv)
     QTemporaryDir scratch;  // preferences of the user stay out of the picture
     settings::Settings settings(scratch.filePath("holonomy.ini"));
     widgets::ensureFont();
+    widgets::installPlurals();
     widgets::applyTheme(themeName == "dark" ? widgets::ThemeMode::Dark : widgets::ThemeMode::Light);
     MainWindow window(settings);
     window.resize(size[0].toInt(), size[1].toInt());
@@ -104,9 +107,23 @@ int screenshotsMain(int argc, char** argv)
     while (!window.study().isIdle() && !deadline.hasExpired())
         waitFor(50);
     // The run that tells most: the first one that is done.
+    std::map<std::string, QString> doneByArm;
     for (const auto& [run, row] : window.study().rows())
         if (row.state == "done") {
-            window.filter().selectRun(run);
+            if (doneByArm.empty())
+                window.filter().selectRun(run);
+            doneByArm.try_emplace(row.arm, run);
+        }
+    auto* compare = window.findChild<ComparePage*>();
+    int well = 0;
+    for (const QString& arm : window.filter().arms())
+        if (const auto it = doneByArm.find(arm.toStdString()); it != doneByArm.end() && well < 2)
+            compare->setSource(well++, window.study().runFolder(it->second));
+    // A hybrid shows more of the designer than a uniform arm.
+    const auto& arms = window.document().project().arms;
+    for (std::size_t i = 0; i < arms.size(); ++i)
+        if (arms[i].scheme.kind == ladder::Kind::Hybrid) {
+            window.document().setCurrentArm(static_cast<int>(i));
             break;
         }
     int number = 1;

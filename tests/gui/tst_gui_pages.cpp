@@ -26,6 +26,19 @@
 using namespace holo;
 using namespace holo::shell;
 
+namespace {
+
+// A drop as the window system hands it over: entering first, which decides who gets it.
+void drop(QWidget* target, QMimeData& data)
+{
+    QDragEnterEvent enter(QPoint(300, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(target, &enter);
+    QDropEvent event(QPointF(300, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(target, &event);
+}
+
+}  // namespace
+
 class GuiPages : public QObject {
     Q_OBJECT
 private Q_SLOTS:
@@ -72,6 +85,8 @@ void GuiPages::init()
     m_window = std::make_unique<MainWindow>(*m_settings);
     m_window->queue().setDevices({});
     m_window->show();
+    m_window->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
     QVERIFY(m_window->openProject(m_fixture->folder()));
     QVERIFY(waitIdle());
 }
@@ -219,8 +234,7 @@ void GuiPages::droppedRunsAndText()
     text.close();
     QMimeData data;
     data.setUrls({QUrl::fromLocalFile(text.fileName()), QUrl::fromLocalFile(m_fixture->folder() + "/runs/" + m_fixture->run("standard", 2))});
-    QDropEvent drop(QPointF(300, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-    QApplication::sendEvent(m_window.get(), &drop);
+    drop(m_window.get(), data);
     QCOMPARE(m_window->document().project().data.source, std::vector<std::string>{text.fileName().toStdString()});
     QCOMPARE(m_window->filter().selectedRun(), m_fixture->run("standard", 2));
     QCOMPARE(m_window->errorSentence(), QString());
@@ -230,8 +244,7 @@ void GuiPages::remoteAddressesAreRefused()
 {
     QMimeData data;
     data.setUrls({QUrl("https://example.org/model.safetensors")});
-    QDropEvent drop(QPointF(300, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-    QApplication::sendEvent(m_window.get(), &drop);
+    drop(m_window.get(), data);
     QVERIFY(m_window->errorSentence().contains("nothing is fetched"));
 }
 
@@ -243,8 +256,7 @@ void GuiPages::oddPathsOpenLiterally()
         QVERIFY(QFile::copy(m_fixture->folder() + "/project.json", folder + "/project.json"));
         QMimeData data;
         data.setUrls({QUrl::fromLocalFile(folder)});
-        QDropEvent drop(QPointF(300, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-        QApplication::sendEvent(m_window.get(), &drop);
+        drop(m_window.get(), data);
         QCOMPARE(m_window->study().folder(), folder);
     }
 }

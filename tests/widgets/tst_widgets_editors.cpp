@@ -107,7 +107,7 @@ void WidgetsEditors::hybridRoundTrip()
     const ladder::ModelShape shape{2, 8, 8, 8, 8, 256, 10000, ladder::Pairing::HalfSplit, 0};
     QCOMPARE(ladder::resolve(editor.scheme(), shape).share, 0.25);
     const auto text = config::toJson(editor.scheme());
-    QCOMPARE(config::toJson(config::schemeFromJson(text, "test")), text);
+    QVERIFY(config::toJson(config::schemeFromJson(text, "test")) == text);
 }
 
 void WidgetsEditors::paintedHeadsResolve()
@@ -174,7 +174,7 @@ void WidgetsEditors::savedProjectReadsBack()
     document.setField("train.steps", 33);
     document.save();
     QVERIFY(!document.isModified());
-    QCOMPARE(config::toJson(config::readProject(dir.path().toStdString())), config::toJson(document.project()));
+    QVERIFY(config::toJson(config::readProject(dir.path().toStdString())) == config::toJson(document.project()));
 }
 
 QTEST_MAIN(WidgetsEditors)

@@ -14,7 +14,8 @@ Chip::Chip(const QString& text, int armIndex, QWidget* parent)
     setText(text);
     setCheckable(true);
     setChecked(true);
-    setAutoRaise(true);
+    setStyleSheet("QToolButton { border: none; border-radius: 4px; padding: 3px 6px; } QToolButton:hover { background: rgba(128, 128, 128, 40); }"
+                  "QToolButton:focus { text-decoration: underline; }");
     setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     setToolTip(tr("Show or hide %1 on all pages").arg(text));
     updateIcon();

@@ -27,8 +27,8 @@ QString formatValue(double value, int digits)
     const double size = std::abs(value);
     if (size != 0 && (size < 1e-3 || size >= 1e6))
         return plainLocale().toString(value, 'e', std::max(digits - 2, 1));
-    const int whole = size < 1 ? 1 : static_cast<int>(std::floor(std::log10(size))) + 1;
-    return plainLocale().toString(value, 'f', std::max(0, digits - whole));
+    const int whole = size == 0 ? 1 : static_cast<int>(std::floor(std::log10(size))) + 1;
+    return plainLocale().toString(value, 'f', std::clamp(digits - whole, 0, 6));
 }
 
 QString formatPercent(double share, int decimals)

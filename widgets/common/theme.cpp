@@ -30,6 +30,7 @@ QString styleSheet(const Theme& t)
         "QMainWindow::separator { background: %4; width: 5px; height: 5px; }"
         "QDockWidget { font-weight: 600; }"
         "QDockWidget::title { background: %4; padding: 6px 8px; }"
+        "QHeaderView, QTableCornerButton::section { background: %2; border: none; }"
         "QHeaderView::section { background: %2; color: %5; border: none; border-bottom: 1px solid %3; padding: 4px 6px; }"
         "QTreeView, QTableView, QListView { background: %2; alternate-background-color: %4; border: none; }"
         "QScrollArea { border: none; background: transparent; }"
@@ -55,7 +56,7 @@ QPalette paletteOf(const Theme& t)
     QPalette p;
     p.setColor(QPalette::Window, t.window);
     p.setColor(QPalette::WindowText, t.text);
-    p.setColor(QPalette::Base, t.page);
+    p.setColor(QPalette::Base, t.dark ? QColor("#1A1D20") : t.page);  // fields stand out of a dark page by being darker
     p.setColor(QPalette::AlternateBase, t.window);
     p.setColor(QPalette::Text, t.text);
     p.setColor(QPalette::PlaceholderText, t.secondary);

@@ -254,7 +254,7 @@ QVariant RunTreeModel::armData(const Arm& arm, int column, int role) const
     }
     if (column == Name) {
         if (role == Qt::DisplayRole)
-            return tr("%1   ·   %n seed(s)", nullptr, static_cast<int>(arm.runs.size())).arg(arm.name);
+            return tr("%1  ·  %n seed(s)", nullptr, static_cast<int>(arm.runs.size())).arg(arm.name);
         if (role == SortRole)
             return color;
         if (role == Qt::DecorationRole) {
@@ -289,16 +289,18 @@ QVariant RunTreeModel::armData(const Arm& arm, int column, int role) const
     if (role == SortRole)
         return sortKey(s.mean);
     if (role == Qt::DisplayRole) {
+        if (column == Step)
+            return {};
         if (s.n == 0)
             return QStringLiteral("–");
-        const bool hasSpread = s.n > 1 && column != Step && column != Speed && column != Time;
+        const bool hasSpread = s.n > 1 && column != Speed && column != Time;
         const double scale = column == Needle ? 100 : 1;
-        return hasSpread ? textOf(s.mean, column) + QStringLiteral(" ± ") + formatValue(scale * s.sd, 3) : textOf(s.mean, column);
+        return hasSpread ? textOf(s.mean, column) + QStringLiteral(" ± ") + formatValue(scale * s.sd, 2) : textOf(s.mean, column);
     }
     if (role == Qt::ToolTipRole && s.n > 0)
         return tr("mean %1, SD (n−1) %2, least %3, greatest %4 of %n seed(s)", nullptr, s.n)
             .arg(textOf(s.mean, column), std::isnan(s.sd) ? QStringLiteral("–") : formatValue(column == Needle ? 100 * s.sd : s.sd, 3), textOf(s.least, column), textOf(s.greatest, column));
-    if (role == DeltaRole && (column == Needle || column == Perplexity || column == Loss || column == ValLoss) && arm.name != m_baseline) {
+    if (role == DeltaRole && (column == Needle || column == Perplexity) && arm.name != m_baseline) {
         const int at = findArm(m_baseline);
         if (at < 0)
             return {};

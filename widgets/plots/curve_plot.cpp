@@ -184,7 +184,7 @@ void CurvePlot::styleItem(const QString& id, Item& item)
     const ArmStyle arm = armStyle(item.style.arm);
     const bool top = id == m_highlighted;
     const double alpha = item.style.dimmed ? 0.3 : top ? 1.0 : m_highlighted.isEmpty() ? item.style.alpha : item.style.alpha * 0.55;
-    item.line->setPen(QPen(withAlpha(arm.color, alpha), top ? 2.5 : item.style.width, item.style.dimmed ? Qt::DotLine : arm.dash));
+    item.line->setPen(QPen(withAlpha(arm.color, alpha), top ? std::max(1.6, item.style.width * 1.6) : item.style.width, item.style.dimmed ? Qt::DotLine : arm.dash));
     item.shadow->setPen(QPen(withAlpha(arm.color, alpha * 0.28), 1));
     item.shadow->setVisible(m_smoothing > 0);
     item.line->setAntialiased(true);

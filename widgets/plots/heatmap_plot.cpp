@@ -363,9 +363,9 @@ void HeatmapPlot::keyPressEvent(QKeyEvent* event)
 
 void HeatmapPlot::resizeEvent(QResizeEvent* event)
 {
+    m_depthTicker->setMost(std::max(2, event->size().height() / 20));
+    m_lengthTicker->setMost(std::max(2, event->size().width() / 44));
     Plot::resizeEvent(event);
-    m_depthTicker->setMost(std::max(2, height() / 20));
-    m_lengthTicker->setMost(std::max(2, width() / 44));
 }
 
 void HeatmapPlot::extendMenu(QMenu& menu)

@@ -30,11 +30,14 @@ KernelPlot::KernelPlot(QWidget* parent)
             painter.setPen(QPen(theme().secondary, 1, Qt::DashLine));
             painter.drawLine(QPointF(x, rect.top()), QPointF(x, rect.bottom()));
             painter.setPen(theme().secondary);
-            painter.drawText(QRectF(x - 60, rect.top() + 2, 54, 16), Qt::AlignRight, tr("N"));
+            painter.drawText(QRectF(x + 4, rect.top() + 1, 30, 16), Qt::AlignLeft, tr("N"));
         }
         if (!m_referenceName.isEmpty()) {
             painter.setPen(theme().secondary);
-            painter.drawText(rect.adjusted(8, 2, -70, 0), Qt::AlignRight | Qt::AlignTop, QStringLiteral("┄ ") + m_referenceName);
+            const QString text = QStringLiteral("┄ ") + m_referenceName;
+            const QRectF box = painter.boundingRect(QRectF(rect).adjusted(8, 1, -4, 0), Qt::AlignRight | Qt::AlignTop, text);
+            painter.fillRect(box.adjusted(-3, 0, 3, 0), theme().page);
+            painter.drawText(box, Qt::AlignCenter, text);
         }
     });
     KernelPlot::restyle();

@@ -43,7 +43,7 @@ LadderPlot::LadderPlot(QWidget* parent)
             painter.drawLine(QPointF(rect.left(), y), QPointF(rect.right(), y));
         painter.setPen(theme().secondary);
         painter.setFont(xAxis->tickLabelFont());
-        painter.drawText(QRectF(rect.left() + 6, y + 2, rect.width() - 12, 16), Qt::AlignLeft, tr("below 2π/N: less than one turn in the context"));
+        painter.drawText(QRectF(rect.left() + 6, rect.bottom() - 18, rect.width() - 12, 16), Qt::AlignLeft, tr("below 2π/N: less than one turn in the context"));
     });
     LadderPlot::restyle();
 }

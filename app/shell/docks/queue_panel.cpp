@@ -115,6 +115,9 @@ void QueuePanel::rebuild()
             m_list->setItemWidget(item, 2, bar);
         }
     }
+    // An empty queue is one line.
+    m_list->setVisible(!jobs.empty());
+    setMaximumHeight(jobs.empty() ? 34 : QWIDGETSIZE_MAX);
     m_list->setCurrentItem(m_list->topLevelItem(current));
     m_list->setColumnWidth(0, 180);
     m_list->setColumnWidth(1, 110);

@@ -67,6 +67,7 @@ ComparePage::ComparePage(Context& context, QWidget* parent)
         mapSplitter->addWidget(m_maps[i]);
         connect(m_maps[i], &Plot::failed, this, &Page::failed);
     }
+    m_maps[0]->setScaleVisible(false);  // the same as that of B
     m_summary->setWordWrap(true);
     m_summary->setProperty("role", "secondary");
     auto* below = new QHBoxLayout;

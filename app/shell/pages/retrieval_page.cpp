@@ -122,8 +122,11 @@ RetrievalPage::RetrievalPage(Context& context, QWidget* parent)
     auto* splitter = new QSplitter(Qt::Vertical);
     splitter->addWidget(m_mapArea);
     splitter->addWidget(lower);
+    splitter->setSizes({440, 300});
     splitter->setStretchFactor(0, 3);
     splitter->setStretchFactor(1, 2);
+    m_mapArea->setMinimumHeight(180);
+    lower->setMinimumHeight(120);
     splitter->setChildrenCollapsible(false);
     auto* body = new QWidget;
     auto* bodyLayout = new QVBoxLayout(body);

@@ -13,6 +13,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "app/bridge/engine.h"
@@ -171,14 +172,9 @@ void RunsPage::reload()
             m_context.study.wantSteps(QString::fromStdString(row.id));
     if (!m_sized && !rows.empty()) {
         m_sized = true;
+        constexpr std::array<int, RunTreeModel::ColumnCount> kWidths = {186, 98, 74, 88, 106, 106, 128, 84, 128, 58, 48};
         for (int column = 0; column < RunTreeModel::ColumnCount; ++column)
-            m_view->resizeColumnToContents(column);
-        m_view->setColumnWidth(RunTreeModel::Name, std::max(180, m_view->columnWidth(RunTreeModel::Name) + 12));
-        m_view->setColumnWidth(RunTreeModel::Curve, 104);
-        m_view->setColumnWidth(RunTreeModel::Needle, std::max(150, m_view->columnWidth(RunTreeModel::Needle)));
-        m_view->setColumnWidth(RunTreeModel::Perplexity, std::max(140, m_view->columnWidth(RunTreeModel::Perplexity)));
-        m_view->setColumnWidth(RunTreeModel::Loss, std::max(140, m_view->columnWidth(RunTreeModel::Loss)));
-        m_view->setColumnWidth(RunTreeModel::ValLoss, std::max(140, m_view->columnWidth(RunTreeModel::ValLoss)));
+            m_view->setColumnWidth(column, kWidths[static_cast<std::size_t>(column)]);
     }
 }
 

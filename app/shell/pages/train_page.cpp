@@ -28,17 +28,18 @@ constexpr std::size_t kMostRuns = 120;  // beyond that the note says how many ar
 
 struct Value {
     const char* title;
+    const char* shortTitle;  // of the small plots
     double StepRecord::* member;
     bool logY;
 };
 const std::vector<Value>& values()
 {
     static const std::vector<Value> list = {
-        {QT_TRANSLATE_NOOP("Train", "loss (nats/token)"), &StepRecord::loss, false},
-        {QT_TRANSLATE_NOOP("Train", "validation loss (nats/token)"), nullptr, false},
-        {QT_TRANSLATE_NOOP("Train", "gradient norm"), &StepRecord::gradNorm, true},
-        {QT_TRANSLATE_NOOP("Train", "learning rate"), &StepRecord::lr, false},
-        {QT_TRANSLATE_NOOP("Train", "tokens/s"), &StepRecord::tokensPerSecond, false},
+        {QT_TRANSLATE_NOOP("Train", "loss (nats/token)"), QT_TRANSLATE_NOOP("Train", "loss (nats)"), &StepRecord::loss, false},
+        {QT_TRANSLATE_NOOP("Train", "validation loss (nats/token)"), QT_TRANSLATE_NOOP("Train", "val loss (nats)"), nullptr, false},
+        {QT_TRANSLATE_NOOP("Train", "gradient norm"), QT_TRANSLATE_NOOP("Train", "grad norm"), &StepRecord::gradNorm, true},
+        {QT_TRANSLATE_NOOP("Train", "learning rate"), QT_TRANSLATE_NOOP("Train", "lr"), &StepRecord::lr, false},
+        {QT_TRANSLATE_NOOP("Train", "tokens/s"), QT_TRANSLATE_NOOP("Train", "tokens/s"), &StepRecord::tokensPerSecond, false},
     };
     return list;
 }
@@ -97,7 +98,8 @@ TrainPage::TrainPage(Context& context, QWidget* parent)
         auto* plot = new CurvePlot;
         plot->setObjectName(QStringLiteral("plot%1").arg(i));
         plot->setTitle(tr(values()[i].title));
-        plot->setAxisTitles(i == 0 ? tr("step") : QString(), tr(values()[i].title));
+        plot->setAxisTitles(i == 0 ? tr("step") : QString(), tr(i == 0 ? values()[i].title : values()[i].shortTitle));
+        plot->setValueName(tr(values()[i].title));
         plot->setLogY(values()[i].logY);
         m_panels.push_back({plot, values()[i].member});
         (i == 0 ? splitter : column)->addWidget(plot);
