@@ -11,4 +11,4 @@
 #include <ATen/ops/linear.h>
 #include <ATen/ops/zeros.h>
 
-#include <nlohmann/json.hpp>
+#include "core/base/json.h"

@@ -41,7 +41,7 @@ class TestStructureArrows : public QObject {
             {"widgets", with(m_foundation, {"resources"})},
             {"app/shell", with(files, {"widgets", "core/store", "core/report", "app/bridge", "app/settings"})},
             {"app/bridge", with(files, {"core/store", "app/settings"})},
-            {"app/settings", m_foundation},
+            {"app/settings", with(m_foundation, {"widgets"})},
             {"app/cli", with(engine, {"core/store", "core/report"})},
         };
     }
@@ -104,8 +104,8 @@ private Q_SLOTS:
         QStringList wrong;
         for (const Include& i : includes()) {
             const QString module = moduleOf(i.file);
-            const Names torchUsers = {"core/ops", "core/nn", "core/train", "core/eval", "app/cli"};
-            const bool torchHeaderFile = i.file.endsWith(".h") && module != "core/ops" && module != "core/nn";
+            const Names torchUsers = {"core/ops", "core/nn", "core/train", "core/eval", "core/run", "core/bench", "app/cli"};
+            const bool torchHeaderFile = i.file.endsWith(".h") && module != "core/ops" && module != "core/nn" && module != "core/train";
             const bool qtSide = module == "widgets" || module == "app/shell" || module == "app/bridge" || module == "app/settings" || i.file == "app/main.cpp";
             if ((torch.match(i.target).hasMatch() && (!torchUsers.contains(module) || torchHeaderFile)) || (qt.match(i.target).hasMatch() && !qtSide)
                 || (sqlite.match(i.target).hasMatch() && module != "core/store")
@@ -133,7 +133,7 @@ private Q_SLOTS:
             QVERIFY(engine.contains("libtorch_cpu"));
             QVERIFY(!engine.contains("libQt6"));
             QVERIFY(!engine.contains("libtorch_cuda"));
-            QCOMPARE(engine.count("libgomp"), 1);
+            QCOMPARE(engine.count(QRegularExpression("libgomp[^ ]* =>")), 1);
         }
     }
 };
