@@ -31,6 +31,8 @@ namespace holo::cli {
     VERB(addIndexVerb) \
     VERB(addInspectVerb) \
     VERB(addSlurmVerb) \
+    VERB(addSelftestVerb) \
+    VERB(addBenchVerb) \
     VERB(addVersionVerb)
 
 #define HOLO_DECLARE_VERB(name) void name(CLI::App& app, Context& context);

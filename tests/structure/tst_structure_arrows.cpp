@@ -38,11 +38,12 @@ class TestStructureArrows : public QObject {
             {"core/train", with(files, {"kernels", "core/ops", "core/nn"})},
             {"core/eval", with(files, {"kernels", "core/ops", "core/nn", "core/train"})},
             {"core/run", engine},
+            {"core/bench", engine},
             {"widgets", with(m_foundation, {"resources"})},
             {"app/shell", with(files, {"widgets", "core/store", "core/report", "app/bridge", "app/settings"})},
             {"app/bridge", with(files, {"core/store", "app/settings"})},
             {"app/settings", with(m_foundation, {"widgets"})},
-            {"app/cli", with(engine, {"core/store", "core/report"})},
+            {"app/cli", with(engine, {"core/bench", "core/store", "core/report"})},
         };
     }
 
