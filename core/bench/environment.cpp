@@ -3,12 +3,12 @@
 #include <cmath>
 #include <fstream>
 
-#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
 #include <torch/headeronly/version.h>
 
 #include "core/base/text.h"
+#include "core/ops/device.h"
 #include "kernels/common/isa.h"
 
 namespace holo::bench {
@@ -46,7 +46,8 @@ std::string cpuDevice()
 
 std::string cudaDevice()
 {
-    return at::hasCUDA() ? "cuda:0" : "";
+    static const at::Device device = ops::selectDevice("auto");
+    return device.is_cpu() ? "" : ops::deviceText(device);
 }
 
 void useThreads(int threads)

@@ -12,7 +12,7 @@ constexpr double kQuietLoad = 0.3;  // above it a timing is disturbed
 
 // Name of the processor, as rows and reports call the device.
 std::string cpuDevice();
-// "cuda:0 (NAME)" if LibTorch sees a CUDA device, else empty.
+// "cuda:0" where a CUDA device answers, else empty. The first call opens the CUDA libraries.
 std::string cudaDevice();
 
 // Threads of the process's one pool; 0 leaves it as it is.
