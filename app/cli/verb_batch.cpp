@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 
+#include "app/cli/dry_run.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
@@ -24,11 +25,11 @@ struct BatchVerbOptions {
     DeviceOptions device;
 };
 
-std::string tableOf(const Json& rows, const char* third)
+std::string tableOf(const Json& rows)
 {
     std::string text;
     for (const Json& row : rows)
-        text += row.at("run").get<std::string>() + "  " + row.at(third).get<std::string>() + "  step " + std::to_string(row.at("step").get<std::int64_t>()) + "\n";
+        text += row.at("run").get<std::string>() + "  " + row.at("class").get<std::string>() + "  step " + std::to_string(row.at("step").get<std::int64_t>()) + "\n";
     return text;
 }
 
@@ -49,10 +50,8 @@ Output batch(const BatchVerbOptions& options, const Context& context)
     batch.startOver = options.resume == "no";
     batch.device = options.device.device;
     batch.executable = std::filesystem::read_symlink("/proc/self/exe");
-    if (options.dryRun) {
-        const Json document = run::describeJobs(run::listJobs(batch));
-        return {document, tableOf(document.at("runs"), "state")};
-    }
+    if (options.dryRun)
+        return dryRun(run::listJobs(batch));
     ProgressLine line(!context.quiet);
     if (!context.quiet) {
         batch.say = [&](const std::string& text) {
@@ -67,7 +66,7 @@ Output batch(const BatchVerbOptions& options, const Context& context)
     for (const Json& row : outcome.document.at("results"))
         if (context.quiet && row.at("exit") != 0)
             writeError(row.at("run").get<std::string>() + ": " + row.at("message").get<std::string>());
-    return {outcome.document, tableOf(outcome.document.at("results"), "class"), outcome.code};
+    return {outcome.document, tableOf(outcome.document.at("results")), outcome.code};
 }
 
 }  // namespace
@@ -85,7 +84,7 @@ void addBatchVerb(CLI::App& app, Context& context)
     addInteger(verb, "--stop-at", options->stopAt, "save at exactly this step, evaluate nothing, leave");
     verb->add_option("--resume", options->resume, "auto: go on where a run stands; no: from the start")->check(CLI::IsMember({"auto", "no"}));
     verb->add_option("--param", options->parameters, "PATH=VALUE: override one field of the project (repeatable)")->allow_extra_args(false);
-    verb->add_flag("--dry-run", options->dryRun, "list the runs and their states");
+    verb->add_flag("--dry-run", options->dryRun, "list the runs with states, sizes and estimates; start nothing");
     addDevice(verb, options->device);
 }
 

@@ -1,113 +1,17 @@
-#include <cmath>
-
 #include <CLI/CLI.hpp>
 
-#include "app/cli/options.h"
+#include "app/cli/export_runs.h"
 #include "app/cli/verbs.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/interop/tensorboard.h"
-#include "core/report/csv_export.h"
-#include "core/run/run_directory.h"
-#include "core/store/run_index.h"
 
 namespace holo::cli {
 
-namespace {
-
-namespace fs = std::filesystem;
-
-struct ExportOptions {
-    std::vector<fs::path> what;
-    std::string format = "csv";
-    fs::path out;
-};
-
-fs::path checkedRun(const fs::path& given)
-{
-    std::error_code ec;
-    const fs::path folder = fs::weakly_canonical(given, ec);
-    if (!fs::is_regular_file(run::RunDirectory(folder).runFile(), ec))
-        throw Error(ErrorKind::Malformed, given.string() + ": holds no run.json; allowed: a run folder, PROJECT/runs/RUN.", {given.string(), "RUN", "no run.json", "a run folder"});
-    return folder;
-}
-
-// Names are the run's folder name and the evaluation's, which both are safe as file names.
-void exportCsv(const fs::path& folder, const fs::path& out, Json& files)
-{
-    store::RunIndex index = store::RunIndex::openMemory(folder.parent_path().parent_path());
-    index.update();
-    const std::string id = folder.filename().string();
-    const auto save = [&](const std::string& name, const std::string& bytes) {
-        writeFileAtomic(out / name, bytes);
-        files.push_back((out / name).string());
-    };
-    save(id + "-steps.csv", report::stepsCsv(index.queries().steps(id)));
-    for (const model::EvalRow& eval : index.queries().evals(id)) {
-        const model::NeedleGrid grid = index.queries().grid(id, eval.id);
-        if (!grid.isEmpty()) {
-            save(id + "-" + eval.id + "-cells.csv", report::tidyCsv(grid));
-            save(id + "-" + eval.id + "-grid.csv", report::wideCsv(grid));
-        }
-        const auto rows = index.queries().perplexity(id, eval.id);
-        if (!rows.empty())
-            save(id + "-" + eval.id + ".csv", report::perplexityCsv(rows));
-    }
-}
-
-// The curve that counts and the evaluations, as TensorBoard draws them: one folder a run. Wall time is the run's own clock.
-void exportTensorBoard(const fs::path& folder, const fs::path& out, Json& files)
-{
-    store::RunIndex index = store::RunIndex::openMemory(folder.parent_path().parent_path());
-    index.update();
-    const std::string id = folder.filename().string();
-    interop::TensorBoardWriter writer(out / id, 0, "holonomy");
-    const auto clock = [](double t) { return std::isfinite(t) ? t : 0.0; };
-    for (const model::StepRecord& step : model::branches(index.queries().steps(id)).live)
-        writer.scalars(step.step, clock(step.t), {{"train/loss", step.loss}, {"train/grad_norm", step.gradNorm}, {"train/lr", step.lr}, {"train/tok_s", step.tokensPerSecond}});
-    for (const model::EvalRow& eval : index.queries().evals(id)) {
-        if (eval.swapped)
-            continue;
-        if (std::isfinite(eval.mean))
-            writer.scalars(eval.step, 0, {{"eval/" + eval.protocol, eval.mean}});
-        for (const store::PerplexityRow& row : index.queries().perplexity(id, eval.id))
-            writer.scalars(eval.step, 0, {{"eval/perplexity/" + std::to_string(row.length), row.ppl}});
-    }
-    files.push_back(writer.file().string());
-}
-
-Output exportRuns(const ExportOptions& options)
-{
-    std::vector<fs::path> runs;
-    for (const fs::path& run : options.what)
-        runs.push_back(checkedRun(run));
-    const fs::path out = options.out.empty() ? fs::path("export") : options.out;
-    std::error_code ec;
-    fs::create_directories(out, ec);
-    if (ec)
-        throw Error::at(ErrorKind::Resource, {out.string(), "--out", ec.message(), "a folder that can be written"});
-    Json files = Json::array();
-    for (const fs::path& run : runs) {
-        if (options.format == "tensorboard")
-            exportTensorBoard(run, out, files);
-        else
-            exportCsv(run, out, files);
-    }
-    std::string text;
-    for (const Json& file : files)
-        text += file.get<std::string>() + "\n";
-    return {{{"format", 1}, {"files", std::move(files)}}, std::move(text)};
-}
-
-}  // namespace
-
 void addExportVerb(CLI::App& app, Context& context)
 {
-    const auto options = std::make_shared<ExportOptions>();
+    const auto options = std::make_shared<RunExport>();
     CLI::App* verb = addVerb(app, context, "export", "runs as CSV or TensorBoard events", "holonomy export tiny/runs/* --format csv --out csv", [options] { return exportRuns(*options); });
-    verb->add_option("RUN", options->what, "run folders")->required();
-    verb->add_option("--format", options->format, "csv or tensorboard")->check(CLI::IsMember({"csv", "tensorboard"}));
-    verb->add_option("--out", options->out, "folder to write into (default: export)");
+    verb->add_option("RUN", options->runs, "run folders")->required();
+    verb->add_option("--format", options->format, "csv or tensorboard")->check(CLI::IsMember({"csv", "tensorboard"}))->capture_default_str();
+    verb->add_option("--out", options->out, "folder to write into")->capture_default_str();
 }
 
 }  // namespace holo::cli

@@ -1,10 +1,13 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "core/base/files.h"
 #include "core/config/project.h"
+#include "core/interop/tensorboard.h"
 #include "core/run/run_directory.h"
 #include "engine_process.h"
 
@@ -143,6 +146,30 @@ private Q_SLOTS:
         QCOMPARE(grid[0], QString("depth,64,128"));
         QCOMPARE(grid[1], QString("0,0.1,0.1"));
         QCOMPARE(grid[2], QString("0.5,1,1"));
+    }
+
+    void exportsTensorBoardEvents()
+    {
+        const config::RunSpec spec = config::expand(config::readProject(m_project)).front();
+        const std::string id = config::runId(spec);
+        const QString out = m_folder.filePath("events");
+        for (int repeat = 0; repeat < 2; ++repeat)
+            QCOMPARE(engine({"export", project() + "/runs/" + QString::fromStdString(id), "--format", "tensorboard", "--out", out}).code, 0);
+        const auto file = interop::readTensorBoardFolder(fs::path(out.toStdString()) / id);
+        std::vector<double> losses;
+        std::vector<std::string> tags;
+        for (const auto& event : file.events)
+            for (const auto& [tag, value] : event.scalars) {
+                tags.push_back(tag);
+                if (tag == "train/loss")
+                    losses.push_back(value);
+            }
+        QCOMPARE(losses.size(), std::size_t(3));
+        QCOMPARE(losses[0], 5.5);
+        QVERIFY(std::isnan(losses[1]));
+        QCOMPARE(losses[2], 4.75);
+        QVERIFY(std::find(tags.begin(), tags.end(), "eval/needle") != tags.end());
+        QVERIFY(std::find(tags.begin(), tags.end(), "eval/perplexity/64") != tags.end());
     }
 
     void theReportIsAFunctionOfTheFiles()
