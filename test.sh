@@ -7,9 +7,7 @@ HOLO_ROOT=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
 
 holo_packages tests
 holo_libtorch
-preset=release
-[ -n "${CI:-}" ] && preset=ci
-holo_build "$preset"
+holo_build release
 pattern=$(IFS='|'; printf '%s' "$*")
 # Timings of tests are theirs to judge; two at a time keeps those that train from starving each other.
 exec ctest --test-dir "$HOLO_ROOT/build/release" --output-on-failure --no-tests=error -j 2 ${pattern:+-R "$pattern"}

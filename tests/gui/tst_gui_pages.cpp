@@ -110,9 +110,11 @@ void GuiPages::everyPageOpensInBothThemes()
     }
     m_window->setTheme(widgets::ThemeMode::Light);
     QCOMPARE(m_window->errorSentence(), QString());
+    m_window->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
     for (int i = 0; i < 8; ++i) {
         QTest::keyClick(m_window.get(), static_cast<Qt::Key>(Qt::Key_1 + i), Qt::ControlModifier);
-        QCOMPARE(m_window->currentPage(), MainWindow::pageNames()[i]);
+        QTRY_COMPARE(m_window->currentPage(), MainWindow::pageNames()[i]);
     }
 }
 

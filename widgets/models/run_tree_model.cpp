@@ -1,5 +1,6 @@
 #include "widgets/models/run_tree_model.h"
 
+#include <QLocale>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -238,6 +239,15 @@ QString textOf(double v, int column)
     }
 }
 
+// The spread with as many decimals as the mean has.
+QString withSpread(const QString& mean, double sd)
+{
+    const auto point = mean.lastIndexOf(QLocale().decimalPoint());
+    QLocale locale;
+    locale.setNumberOptions(QLocale::OmitGroupSeparator);
+    return mean + QStringLiteral(" ± ") + locale.toString(sd, 'f', point < 0 ? 0 : static_cast<int>(mean.size() - point - 1));
+}
+
 // NaN sorts below everything, so that a column with holes still has an order.
 QVariant sortKey(double v) { return std::isnan(v) ? -std::numeric_limits<double>::max() : v; }
 
@@ -295,7 +305,7 @@ QVariant RunTreeModel::armData(const Arm& arm, int column, int role) const
             return QStringLiteral("–");
         const bool hasSpread = s.n > 1 && column != Speed && column != Time;
         const double scale = column == Needle ? 100 : 1;
-        return hasSpread ? textOf(s.mean, column) + QStringLiteral(" ± ") + formatValue(scale * s.sd, 2) : textOf(s.mean, column);
+        return hasSpread ? withSpread(textOf(s.mean, column), scale * s.sd) : textOf(s.mean, column);
     }
     if (role == Qt::ToolTipRole && s.n > 0)
         return tr("mean %1, SD (n−1) %2, least %3, greatest %4 of %n seed(s)", nullptr, s.n)
