@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/config/block_parts.h"
 #include "core/config/project.h"
 
 namespace holo::config {
@@ -19,15 +20,14 @@ Counts count(const ModelSpec& m)
     const std::int64_t h = m.hidden;
     const std::int64_t q = std::int64_t(m.heads) * m.headDim;
     const std::int64_t qkv = q + 2 * std::int64_t(m.kvHeads) * m.headDim;
-    const bool neox = m.style == "neox";
+    const BlockParts parts = blockParts(m);
+    const std::int64_t ups = parts.gated ? 2 : 1;
+    const std::int64_t norm = parts.norm == NormKind::LayerNorm ? 2 * h : parts.norm == NormKind::RmsNorm ? h : 0;
     Counts c;
     c.embedding = m.vocab * h;
     c.head = m.tied ? 0 : m.vocab * h;
-    c.matrices = m.layers * (qkv * h + q * h + (neox ? 2 : 3) * h * m.mlp);
-    if (neox)
-        c.vectors = m.layers * (4 * h + qkv + h + m.mlp + h) + 2 * h;
-    else
-        c.vectors = m.layers * 2 * h + h;
+    c.matrices = m.layers * (qkv * h + q * h + (ups + 1) * h * m.mlp);
+    c.vectors = m.layers * (2 * norm + (parts.qkvBias ? qkv : 0) + (parts.outputBias ? h : 0) + (parts.mlpBias ? ups * m.mlp + h : 0)) + norm;
     return c;
 }
 

@@ -22,6 +22,9 @@ struct ModelSpec {
     double ropeBase = 10000;
     std::string pairing = "half";      // half | interleaved
     std::string qkNorm = "none";       // none | layernorm (no affine) | rms
+    std::string residual = "auto";     // auto (by style) | parallel | sequential
+    std::string norm = "auto";         // auto (by style) | layernorm | rmsnorm | plain (LayerNorm without weights)
+    std::string biases = "auto";       // auto (by style) | none | qkv | attention (qkv and output) | all
     double normEps = 1e-5;
     bool tied = false;
     double dropout = 0;
@@ -43,6 +46,9 @@ struct ModelSpec {
         v(Field{.key = "rope_base", .help = "base of the standard ladder", .minimum = 1, .exclusiveMinimum = true}, s.ropeBase);
         v(Field{.key = "pairing", .help = "lanes of a rotation plane: half (j, j + width/2) or interleaved (2j, 2j+1)", .choices = {"half", "interleaved"}}, s.pairing);
         v(Field{.key = "qk_norm", .help = "normalisation of q and k per head before the rotation", .choices = {"none", "layernorm", "rms"}}, s.qkNorm);
+        v(Field{.key = "residual", .help = "attention and MLP of a block beside or behind each other; auto: by style", .choices = {"auto", "parallel", "sequential"}}, s.residual);
+        v(Field{.key = "norm", .help = "norms of the residual stream, plain: LayerNorm without weights; auto: by style", .choices = {"auto", "layernorm", "rmsnorm", "plain"}}, s.norm);
+        v(Field{.key = "biases", .help = "projections with biases, attention: qkv and output; auto: by style", .choices = {"auto", "none", "qkv", "attention", "all"}}, s.biases);
         v(Field{.key = "norm_eps", .help = "epsilon of the norms", .minimum = 0, .maximum = 1, .exclusiveMinimum = true}, s.normEps);
         v(Field{.key = "tied", .help = "output matrix is the embedding"}, s.tied);
         v(Field{.key = "dropout", .help = "dropout of the residual branches", .minimum = 0, .maximum = 0.99}, s.dropout);

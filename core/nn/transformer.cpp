@@ -17,6 +17,7 @@
 
 #include "core/base/error.h"
 #include "core/base/random.h"
+#include "core/config/block_parts.h"
 #include "core/nn/attention_layers.h"
 #include "core/nn/initialise.h"
 #include "core/ops/attention.h"
@@ -38,7 +39,7 @@ struct Slot {
 };
 
 struct Norm {
-    at::Tensor weight, bias;  // bias undefined: RMSNorm
+    at::Tensor weight, bias;
 };
 
 struct Projection {
@@ -59,32 +60,33 @@ int transformedHeads(const ladder::Plan& plan, int layer)
 
 std::vector<Slot> slotsOf(const config::ModelSpec& m, const ladder::Plan& plan)
 {
-    const bool neox = m.style == "neox";
+    const config::BlockParts parts = config::blockParts(m);
     const std::int64_t h = m.hidden;
     std::vector<Slot> slots;
     const auto norm = [&](const std::string& name) {
-        slots.push_back({name + ".weight", {h}, Role::One});
-        if (neox)
+        if (parts.norm != config::NormKind::Plain)
+            slots.push_back({name + ".weight", {h}, Role::One});
+        if (parts.norm == config::NormKind::LayerNorm)
             slots.push_back({name + ".bias", {h}, Role::Zero});
     };
-    const auto projection = [&](const std::string& name, std::int64_t out, std::int64_t in, Role role) {
+    const auto projection = [&](const std::string& name, std::int64_t out, std::int64_t in, Role role, bool bias) {
         slots.push_back({name + ".weight", {out, in}, role});
-        if (neox)
+        if (bias)
             slots.push_back({name + ".bias", {out}, Role::Zero});
     };
     slots.push_back({"embed.weight", {m.vocab, h}, Role::Input});
     for (int l = 0; l < m.layers; ++l) {
         const std::string block = "blocks." + std::to_string(l) + ".";
         norm(block + "ln1");
-        projection(block + "attn.qkv", std::int64_t(m.heads + 2 * m.kvHeads) * m.headDim, h, Role::Input);
+        projection(block + "attn.qkv", std::int64_t(m.heads + 2 * m.kvHeads) * m.headDim, h, Role::Input, parts.qkvBias);
         if (const int transformed = transformedHeads(plan, l); transformed > 0)
             slots.push_back({block + "attn.mobius", {std::int64_t(transformed) * (m.headDim / 2) * 8}, Role::Identity});
-        projection(block + "attn.out", h, std::int64_t(m.heads) * m.headDim, Role::Output);
+        projection(block + "attn.out", h, std::int64_t(m.heads) * m.headDim, Role::Output, parts.outputBias);
         norm(block + "ln2");
-        projection(block + "mlp.up", m.mlp, h, Role::Input);
-        if (!neox)
-            slots.push_back({block + "mlp.gate.weight", {m.mlp, h}, Role::Input});
-        projection(block + "mlp.down", h, m.mlp, Role::Output);
+        projection(block + "mlp.up", m.mlp, h, Role::Input, parts.mlpBias);
+        if (parts.gated)
+            projection(block + "mlp.gate", m.mlp, h, Role::Input, parts.mlpBias);
+        projection(block + "mlp.down", h, m.mlp, Role::Output, parts.mlpBias);
     }
     norm("final_norm");
     if (!m.tied)
@@ -107,6 +109,7 @@ void checkFit(const config::ModelSpec& m, const ladder::Plan& plan)
 
 struct Transformer::Impl {
     config::ModelSpec model;
+    config::BlockParts parts;
     ladder::Plan plan;
     std::uint64_t seed = 0;
     at::Device device = at::kCPU;
@@ -127,6 +130,7 @@ struct Transformer::Impl {
 
     Impl(const config::ModelSpec& modelSpec, const ladder::Plan& positionPlan, std::uint64_t initSeed, at::Device where)
         : model(modelSpec)
+        , parts(config::blockParts(modelSpec))
         , plan(positionPlan)
         , seed(initSeed)
         , device(where)
@@ -210,8 +214,8 @@ struct Transformer::Impl {
 
     at::Tensor normalise(const at::Tensor& x, const Norm& norm) const
     {
-        const at::Tensor y = norm.bias.defined() ? at::layer_norm(x, {model.hidden}, norm.weight, norm.bias, model.normEps)
-                                                 : at::rms_norm(x, {model.hidden}, norm.weight, model.normEps);
+        const at::Tensor y = parts.norm == config::NormKind::RmsNorm ? at::rms_norm(x, {model.hidden}, norm.weight, model.normEps)
+                                                                    : at::layer_norm(x, {model.hidden}, norm.weight, norm.bias, model.normEps);
         return cast(y);
     }
 
@@ -286,7 +290,7 @@ struct Transformer::Impl {
             const Block& block = blocks[std::size_t(l)];
             const auto& layer = perLayer[std::size_t(l)];
             const auto branch = [&](const at::Tensor& y, int which) { return drops ? drop(y, key, batch, l, which) : y; };
-            if (model.style == "neox") {
+            if (parts.parallel) {
                 const at::Tensor mixed = branch(attention(normalise(x, block.ln1), block, l, layer, batch, length), 0);
                 const at::Tensor inner = branch(mlp(normalise(x, block.ln2), block), 1);
                 x = x + mixed + inner;

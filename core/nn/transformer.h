@@ -22,7 +22,8 @@ namespace holo::nn {
 //   embed → blocks → final norm → head (or embedding, if tied)
 // Parameter names: embed.weight [V,h]; blocks.K.ln1.{weight,bias}, blocks.K.attn.qkv.{weight,bias} (rows: all q heads, all k heads, all v
 // heads; half-split pairing unless the spec says otherwise), blocks.K.attn.out.{weight,bias}, blocks.K.ln2.{weight,bias},
-// blocks.K.mlp.up.{weight,bias}, blocks.K.mlp.gate.weight (llama), blocks.K.mlp.down.{weight,bias}, final_norm.{weight,bias}, head.weight [V,h].
+// blocks.K.mlp.up.{weight,bias}, blocks.K.mlp.gate.{weight,bias} (llama), blocks.K.mlp.down.{weight,bias}, final_norm.{weight,bias}, head.weight [V,h].
+// Which of the norm weights and biases there are is config::blockParts()'s word.
 class Transformer {
 public:
     // `model` resolved (no zeros). Initialises from the counter-based generator keyed by (seed, "init", name): equal names and shapes get
