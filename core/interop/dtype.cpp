@@ -39,4 +39,27 @@ float halfToFloat(std::uint16_t bits)
 
 float bfloat16ToFloat(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t(bits) << 16); }
 
+std::uint16_t floatToHalf(float value)
+{
+    const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+    const auto sign = std::uint16_t((bits >> 16) & 0x8000u);
+    const std::uint32_t magnitude = bits & 0x7FFFFFFFu;
+    if (magnitude > 0x7F800000u)
+        return std::uint16_t(sign | 0x7E00u);
+    if (magnitude >= 0x477FF000u)  // 65520, from where on the nearest half is infinite
+        return std::uint16_t(sign | 0x7C00u);
+    if (magnitude < 0x38800000u)  // below 2^−14: multiples of 2^−24
+        return std::uint16_t(sign | std::uint16_t(std::nearbyint(std::ldexp(std::bit_cast<float>(magnitude), 24))));
+    const std::uint32_t odd = (magnitude >> 13) & 1u;
+    return std::uint16_t(sign | ((magnitude - 0x38000000u + 0xFFFu + odd) >> 13));
+}
+
+std::uint16_t floatToBfloat16(float value)
+{
+    const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u)
+        return std::uint16_t((bits >> 16) | 0x40u);
+    return std::uint16_t((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
 }  // namespace holo::interop

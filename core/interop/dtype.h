@@ -16,5 +16,8 @@ bool isUsedFloat(std::string_view name);
 // Element of a 16-bit float widened exactly.
 float halfToFloat(std::uint16_t bits);
 float bfloat16ToFloat(std::uint16_t bits);
+// Rounded to nearest, ties to even; too large becomes infinite.
+std::uint16_t floatToHalf(float value);
+std::uint16_t floatToBfloat16(float value);
 
 }  // namespace holo::interop

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/config/scheme_json.h"
 #include "core/interop/hf_rope.h"
 #include "core/interop/json_fields.h"
 
@@ -72,6 +73,27 @@ const Family& familyOf(JsonFields& fields, std::vector<std::string>& notes)
     throw Error::at(ErrorKind::Unsupported, {fields.source(), type ? "model_type" : "architectures", type ? *type : architecture, familyNames()});
 }
 
+// One ladder for all heads in both, with frequencies that agree within rounding.
+bool sameRotation(const ladder::Plan& a, const ladder::Plan& b)
+{
+    constexpr double kRounding = 1e-14;
+    if (!a.isUniform() || !b.isUniform() || a.heads.front().front().window != b.heads.front().front().window || a.heads.front().front().slope != 0)
+        return false;
+    const ladder::Ladder& x = a.ladders.front();
+    const ladder::Ladder& y = b.ladders.front();
+    if (x.fourier || !x.damping.empty() || x.positionPeriod != 0 || x.theta.size() != y.theta.size() || x.tableScale != y.tableScale)
+        return false;
+    for (std::size_t j = 0; j < x.theta.size(); ++j)
+        if (std::abs(x.theta[j] - y.theta[j]) > kRounding * std::abs(y.theta[j]))
+            return false;
+    const std::vector<double>& beyondX = x.lengthRule == ladder::LengthRule::LongRope ? x.longTheta : x.theta;
+    const std::vector<double>& beyondY = y.lengthRule == ladder::LengthRule::LongRope ? y.longTheta : y.theta;
+    for (std::size_t j = 0; j < beyondX.size(); ++j)
+        if (std::abs(beyondX[j] - beyondY[j]) > kRounding * std::abs(beyondY[j]))
+            return false;
+    return (x.lengthRule == ladder::LengthRule::DynamicNtk) == (y.lengthRule == ladder::LengthRule::DynamicNtk);
+}
+
 class ConfigReader {
 public:
     ConfigReader(const Json& json, const std::string& source)
@@ -92,6 +114,8 @@ public:
         m_out.rope = rope.scheme;
         m_out.rotaryPct = rope.rotaryPct;
         m_out.rotaryDim = rope.rotaryDim;
+        useWindow();
+        useOwnScheme();
         if (m_fields.has("quantization_config"))
             lacking("quantization_config", "given", "none; weights in F32, F16 or BF16");
         noteUnknownKeys();
@@ -144,11 +168,7 @@ private:
         if (m_out.activation != (neox ? "gelu" : "silu"))
             lacking("hidden_act", m_out.activation, neox ? "gelu" : "silu");
         m_out.parallelResidual = neox && m_fields.flag("use_parallel_residual").value_or(true);
-        if (neox && !m_out.parallelResidual)
-            lacking("use_parallel_residual", "false", "true");
         m_out.tied = m_fields.flag("tie_word_embeddings").value_or(false);
-        if (m_out.norm == "layernorm-plain")
-            lacking("model_type", "olmo, whose norms have no weights", "families with weighted norms");
         if (m_out.family == "olmo2")
             lacking("model_type", "olmo2, which normalises the output of its blocks", "families that normalise the input");
         if (m_out.family == "qwen3")
@@ -166,12 +186,11 @@ private:
         m_out.mlpBias = neox || m_fields.flag("mlp_bias").value_or(false);
         if (neox && !m_out.qkvBias)
             lacking("attention_bias", "false", "true in family gpt_neox");
-        if (!neox && m_out.qkvBias)
-            lacking(family.qkvBiasAlways ? "model_type" : "attention_bias", family.qkvBiasAlways ? std::string(family.name) + ", whose q, k and v have biases" : "true", "no biases");
-        if (!neox && m_out.mlpBias)
-            lacking("mlp_bias", "true", "false");
+        if (!neox && m_out.mlpBias && !m_out.outputBias)
+            lacking("mlp_bias", "true", "false without attention_bias");
     }
 
+    // Mistral's window holds for every layer; others mix layers with and without.
     void readWindow()
     {
         const auto size = m_fields.integer("sliding_window", 1, kMaxContext);
@@ -179,10 +198,40 @@ private:
         m_fields.ignore({"max_window_layers"});
         const bool on = size && use.value_or(m_out.family == "mistral");
         m_out.window = on && *size < m_out.context ? *size : 0;
-        if (m_out.window > 0)
+        if (m_out.window > 0 && m_out.family != "mistral")
             lacking("sliding_window", std::to_string(m_out.window), "none, or at least max_position_embeddings, " + std::to_string(m_out.context));
         else if (size && !on)
             m_out.notes.push_back("sliding_window is " + std::to_string(*size) + ", but not in use");
+    }
+
+    void useWindow()
+    {
+        if (m_out.window == 0 || m_out.family != "mistral")
+            return;
+        if (m_out.rope.kind != ladder::Kind::Standard) {
+            lacking("sliding_window", std::to_string(m_out.window) + " beside a scaled ladder", "none, or rope type default");
+            return;
+        }
+        m_out.rope.kind = ladder::Kind::Window;
+        m_out.rope.parameters["size"] = double(m_out.window);
+    }
+
+    // Our exports say beside the rope settings which scheme they stand for; it is believed only where both give the same frequencies.
+    void useOwnScheme()
+    {
+        const Json* own = m_fields.raw("holonomy");
+        if (!own || m_out.rotaryDim == 0)
+            return;
+        if (!own->is_object() || !own->contains("scheme"))
+            m_fields.fail("holonomy", dumpLine(*own).substr(0, 100), "an object with a scheme");
+        const ladder::Scheme scheme = config::schemeFromJson(own->at("scheme"), "holonomy.scheme");
+        const ladder::ModelShape shape = shapeOf(m_out);
+        const ladder::Plan stated = ladder::resolve(scheme, shape);
+        const ladder::Plan read = ladder::resolve(m_out.rope, shape);
+        if (!sameRotation(stated, read))
+            throw Contradiction(m_fields.source(), "holonomy.scheme", config::shortForm(scheme), "rope_parameters", config::shortForm(m_out.rope).substr(0, 200), "one ladder for both");
+        m_out.rope = scheme;
+        m_out.notes.push_back("the ladder is " + config::shortForm(scheme) + ", as the file says; its rope settings hold the same frequencies");
     }
 
     void noteUnknownKeys()
@@ -202,6 +251,21 @@ private:
 
 HfConfig parseHfConfig(const Json& json, const std::string& source) { return ConfigReader(json, source).read(); }
 
+ladder::ModelShape shapeOf(const HfConfig& config)
+{
+    ladder::ModelShape shape;
+    shape.layers = config.layers;
+    shape.heads = config.heads;
+    shape.kvHeads = config.kvHeads;
+    shape.headDim = config.headDim;
+    shape.rotaryDim = config.rotaryDim;
+    shape.context = config.context;
+    shape.pairing = config.pairing;
+    if (const auto base = config.rope.parameters.find("base"); base != config.rope.parameters.end())
+        shape.base = std::get<double>(base->second);
+    return shape;
+}
+
 HfConfig readHfConfig(const std::filesystem::path& file) { return parseHfConfig(readJsonFile(file, {.bytes = 16u << 20, .depth = 32}), file.string()); }
 
 void requireSupported(const HfConfig& config, const std::string& source)
@@ -212,29 +276,6 @@ void requireSupported(const HfConfig& config, const std::string& source)
     const auto is = first.find(" is ");
     const auto allowed = first.find("; allowed: ");
     throw Error::at(ErrorKind::Unsupported, {source, first.substr(0, is), first.substr(is + 4, allowed - is - 4), first.substr(allowed + 11)});
-}
-
-Json hfRopeFields(const std::vector<double>& thetas, double base, std::int64_t context)
-{
-    const std::size_t planes = thetas.size();
-    std::vector<double> divisors(planes);
-    bool plain = true;
-    for (std::size_t j = 0; j < planes; ++j) {
-        const double standard = std::pow(base, -2.0 * double(j) / (2.0 * double(planes)));
-        if (!(thetas[j] > 0))
-            throw Error::at(ErrorKind::Unsupported, {"", "frequency of plane " + std::to_string(j), formatDouble(thetas[j]), "above 0, since no rope type of transformers holds a plane that does not turn"});
-        divisors[j] = standard / thetas[j];
-        plain = plain && std::abs(divisors[j] - 1) < 1e-15;
-    }
-    Json parameters = {{"rope_type", plain ? "default" : "longrope"}, {"rope_theta", base}};
-    if (!plain) {
-        parameters["factor"] = 1.0;
-        parameters["attention_factor"] = 1.0;
-        parameters["original_max_position_embeddings"] = context;
-        parameters["short_factor"] = divisors;
-        parameters["long_factor"] = divisors;
-    }
-    return {{"rope_theta", base}, {"rope_scaling", plain ? Json(nullptr) : parameters}, {"rope_parameters", parameters}};
 }
 
 }  // namespace holo::interop

@@ -47,9 +47,7 @@ HfConfig readHfConfig(const std::filesystem::path& file);
 // Throws Error (unsupported) with the first entry of `unsupported`, if any.
 void requireSupported(const HfConfig& config, const std::string& source);
 
-// Lines of a config.json that make transformers (4 and 5 alike) build this scheme: both `rope_parameters` and `rope_scaling` + `rope_theta`.
-// `thetas` are the frequencies of a uniform ladder, rad/token; ladders that no rope type has are written as longrope factors against `base`,
-// exactly. Keys to be merged into a config.
-Json hfRopeFields(const std::vector<double>& thetas, double base, std::int64_t context);
+// The model that the config's ladder meets.
+ladder::ModelShape shapeOf(const HfConfig& config);
 
 }  // namespace holo::interop

@@ -66,21 +66,28 @@ void forSameTensors(const HfConfig& c, const Add& add)
     for (int layer = 0; layer < c.layers; ++layer) {
         const std::string ours = "blocks." + std::to_string(layer) + ".";
         const std::string theirs = prefix + n.layers + std::to_string(layer) + ".";
+        const auto norm = [&](const std::string& our, const std::string& their) {
+            if (c.norm != "layernorm-plain")
+                add(ours + our + ".weight", theirs + their + ".weight", Shape{h});
+            if (c.norm == "layernorm")
+                add(ours + our + ".bias", theirs + their + ".bias", Shape{h});
+        };
         const auto both = [&](const std::string& our, const std::string& their, const Shape& shape, bool bias) {
             add(ours + our + ".weight", theirs + their + ".weight", shape);
             if (bias)
                 add(ours + our + ".bias", theirs + their + ".bias", Shape{shape[0]});
         };
-        both("ln1", n.ln1, {h}, neox);
+        norm("ln1", n.ln1);
         both("attn.out", n.out, {h, std::int64_t(c.heads) * c.headDim}, c.outputBias);
-        both("ln2", n.ln2, {h}, neox);
+        norm("ln2", n.ln2);
         both("mlp.up", n.up, {c.mlp, h}, c.mlpBias);
         if (!neox)
             both("mlp.gate", "mlp.gate_proj", {c.mlp, h}, c.mlpBias);
         both("mlp.down", n.down, {h, c.mlp}, c.mlpBias);
     }
-    add("final_norm.weight", prefix + n.finalNorm + ".weight", Shape{h});
-    if (neox)
+    if (c.norm != "layernorm-plain")
+        add("final_norm.weight", prefix + n.finalNorm + ".weight", Shape{h});
+    if (c.norm == "layernorm")
         add("final_norm.bias", prefix + n.finalNorm + ".bias", Shape{h});
     if (!c.tied)
         add("head.weight", std::string(n.head) + ".weight", Shape{c.vocab, h});
@@ -131,7 +138,7 @@ std::vector<RowGather> importPlan(const HfConfig& c)
     return plan;
 }
 
-std::vector<RowGather> exportPlan(const HfConfig& c)
+std::vector<RowGather> exportPlan(const HfConfig& c, ladder::Pairing pairing)
 {
     std::vector<RowGather> plan;
     forSameTensors(c, [&](const std::string& ours, const std::string& theirs, const Shape& shape) { plan.push_back(whole(theirs, ours, shape)); });
@@ -141,8 +148,9 @@ std::vector<RowGather> exportPlan(const HfConfig& c)
         const auto single = [&](const std::string& target, std::int64_t count, const Rows& rows) {
             plan.push_back({target, withRows(count, columns), {{ours, ourShape, rows}}});
         };
-        const Rows q = inverse(p.q);
-        const Rows k = offset(inverse(p.k), p.qRows);
+        const bool turned = pairing == ladder::Pairing::Interleaved;
+        const Rows q = turned ? composed(interleavedToHalf(c.heads, c.headDim, c.rotaryDim), inverse(p.q)) : inverse(p.q);
+        const Rows k = offset(turned ? composed(interleavedToHalf(c.kvHeads, c.headDim, c.rotaryDim), inverse(p.k)) : inverse(p.k), p.qRows);
         const Rows v = offset(counted(p.kvRows), p.qRows + p.kvRows);
         if (c.style == "neox") {
             const FusedRows fused = neoxFusedRows(c.heads, c.headDim);

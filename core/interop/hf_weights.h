@@ -26,7 +26,8 @@ struct RowGather {
 // blocks.K.attn.{qkv, out}.{weight, bias}, blocks.K.mlp.{up, gate, down}.{weight, bias}, final_norm.{weight, bias}, head.weight; `qkv` holds all
 // q heads, then all k heads, then all v heads in half-split pairing. q and k are permuted each with their own number of heads.
 std::vector<RowGather> importPlan(const HfConfig& config);
-std::vector<RowGather> exportPlan(const HfConfig& config);
+// `pairing` is that of our own rows on the way out.
+std::vector<RowGather> exportPlan(const HfConfig& config, ladder::Pairing pairing = ladder::Pairing::HalfSplit);
 
 // What a set of tensors means for importing.
 struct ImportReport {

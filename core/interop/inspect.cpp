@@ -113,19 +113,6 @@ private:
         }
     }
 
-    static ladder::ModelShape shapeOf(const HfConfig& config)
-    {
-        ladder::ModelShape shape;
-        shape.layers = config.layers;
-        shape.heads = config.heads;
-        shape.kvHeads = config.kvHeads;
-        shape.headDim = config.headDim;
-        shape.rotaryDim = config.rotaryDim;
-        shape.context = config.context;
-        shape.pairing = config.pairing;
-        return shape;
-    }
-
     void useScheme(const ladder::Scheme& scheme, const ladder::ModelShape& shape)
     {
         m_out["scheme"] = config::toJson(scheme);

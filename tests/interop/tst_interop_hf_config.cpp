@@ -4,7 +4,9 @@
 #include <random>
 
 #include "core/base/error.h"
-#include "core/interop/hf_config_writer.h"
+#include "core/interop/hf_config.h"
+#include "core/interop/hf_rope_writer.h"
+#include "core/interop/hf_spec.h"
 
 using namespace holo;
 using namespace holo::interop;
@@ -30,6 +32,14 @@ Json with(Json base, const char* merged)
     for (const auto& [key, value] : changes.items())
         base[key] = value;
     return base;
+}
+
+ladder::Ladder ladderOf(const std::vector<double>& thetas)
+{
+    ladder::Ladder ladder;
+    ladder.theta = thetas;
+    ladder.context = 384;
+    return ladder;
 }
 
 double parameter(const ladder::Scheme& scheme, const char* key) { return std::get<double>(scheme.parameters.at(key)); }
@@ -78,13 +88,17 @@ private Q_SLOTS:
 
         const HfConfig qwen = parseHfConfig(with(llama(), R"({"model_type":"qwen2","architectures":["Qwen2ForCausalLM"],"use_sliding_window":false,"sliding_window":128,"max_window_layers":2})"), "c");
         QVERIFY(qwen.qkvBias && !qwen.outputBias && qwen.window == 0);
-        QVERIFY_THROWS_EXCEPTION(Error, requireSupported(qwen, "c"));
+        requireSupported(qwen, "c");
+        const HfConfig window = parseHfConfig(with(llama(), R"({"model_type":"mistral","architectures":["MistralForCausalLM"],"sliding_window":128})"), "c");
+        QCOMPARE(window.rope.kind, Kind::Window);
+        QCOMPARE(parameter(window.rope, "size"), 128.0);
+        QCOMPARE(parseHfConfig(with(llama(), R"({"mlp_bias":true})"), "c").unsupported.size(), std::size_t(1));
         QCOMPARE(parseHfConfig(with(llama(), R"({"model_type":"mistral","architectures":["MistralForCausalLM"],"sliding_window":128})"), "c").window, std::int64_t(128));
         QVERIFY(parseHfConfig(with(llama(), R"({"model_type":"mistral","architectures":["MistralForCausalLM"],"sliding_window":null})"), "c").unsupported.empty());
         QCOMPARE(parseHfConfig(with(llama(), R"({"model_type":"olmo","architectures":["OlmoForCausalLM"]})"), "c").norm, std::string("layernorm-plain"));
         QVERIFY(noted(parseHfConfig(with(llama(), R"({"model_type":null})"), "c"), "model_type is not stated"));
         QVERIFY(noted(parseHfConfig(with(llama(), R"({"my_key":1})"), "c"), "my_key"));
-        for (const char* odd : {R"({"hidden_act":"gelu_new"})", R"({"use_parallel_residual":false})", R"({"attention_bias":false})", R"({"quantization_config":{}})"})
+        for (const char* odd : {R"({"hidden_act":"gelu_new"})", R"({"attention_bias":false})", R"({"quantization_config":{}})"})
             QCOMPARE(parseHfConfig(with(neox(), odd), "c").unsupported.size(), std::size_t(1));
     }
 
@@ -231,42 +245,85 @@ private Q_SLOTS:
         std::vector<double> mobius;
         for (int i = 0; i < planes; ++i)
             mobius.push_back(3.14159265358979323846 * (2 * i + 1) / 384);
-        const HfConfig back = parseHfConfig(with(llama(), dumpLine(hfRopeFields(mobius, 10000, 384)).c_str()), "c");
+        const HfConfig back = parseHfConfig(with(llama(), dumpLine(hfRopeFields(ladderOf(mobius), 10000, 384, 1)).c_str()), "c");
         QCOMPARE(back.rope.kind, Kind::LongRope);
         const auto& divisors = std::get<std::vector<double>>(back.rope.parameters.at("short"));
         for (int i = 0; i < planes; ++i) {
             const double theta = 1 / (divisors[std::size_t(i)] * std::pow(10000.0, double(i) / planes));
             QVERIFY2(std::abs(theta - mobius[std::size_t(i)]) <= 4e-16 * mobius[std::size_t(i)], "a frequency did not come back");
         }
+        const ladder::Plan plan = ladder::resolve(back.rope, shapeOf(back));
+        for (int i = 0; i < planes; ++i)
+            QVERIFY(std::abs(plan.ladders[0].theta[std::size_t(i)] - mobius[std::size_t(i)]) <= std::nextafter(mobius[std::size_t(i)], 10) - mobius[std::size_t(i)]);
         std::vector<double> standard;
         for (int i = 0; i < planes; ++i)
             standard.push_back(std::pow(10000.0, -double(i) / planes));
-        QCOMPARE(parseHfConfig(with(llama(), dumpLine(hfRopeFields(standard, 10000, 384)).c_str()), "c").rope.kind, Kind::Standard);
-        QVERIFY_THROWS_EXCEPTION(Error, hfRopeFields({0.1, 0}, 10000, 384));
+        QCOMPARE(parseHfConfig(with(llama(), dumpLine(hfRopeFields(ladderOf(standard), 10000, 384, 1)).c_str()), "c").rope.kind, Kind::Standard);
+        QVERIFY_THROWS_EXCEPTION(Error, hfRopeFields(ladderOf({0.1, 0}), 10000, 384, 1));
+    }
+
+    void ownSchemeBesideTheRopeSettings()
+    {
+        ladder::Scheme mobius;
+        mobius.kind = Kind::Mobius;
+        const ladder::Plan plan = ladder::resolve(mobius, shapeOf(parseHfConfig(llama(), "c")));
+        Json json = with(llama(), dumpLine(hfRopeFields(plan.ladders[0], 10000, 384, 1)).c_str());
+        json["holonomy"] = {{"scheme", "mobius"}};
+        const HfConfig back = parseHfConfig(json, "c");
+        QCOMPARE(back.rope.kind, Kind::Mobius);
+        QCOMPARE(ladder::resolve(back.rope, shapeOf(back)).ladders[0].theta, plan.ladders[0].theta);
+        std::string message;
+        json["holonomy"] = {{"scheme", "periodic"}};
+        QCOMPARE(code(json, &message), 3);
+        QVERIFY2(message.find("holonomy.scheme") != std::string::npos && message.find("rope_parameters") != std::string::npos, message.c_str());
+        json["holonomy"] = 3;
+        QCOMPARE(code(json), 3);
     }
 
     void writesWhatItReads()
     {
-        for (const Json& original : {llama(), neox(), with(llama(), R"({"num_attention_heads":6,"num_key_value_heads":2,"head_dim":8,"rope_theta":500000,"tie_word_embeddings":true})"), with(neox(), R"({"rotary_pct":1.0})")}) {
+        for (const Json& original : {llama(), neox(), with(llama(), R"({"num_attention_heads":6,"num_key_value_heads":2,"head_dim":8,"rope_theta":500000,"tie_word_embeddings":true})"),
+                                     with(neox(), R"({"rotary_pct":1.0,"use_parallel_residual":false})"), with(neox(), R"({"rotary_pct":0})"), with(llama(), R"({"attention_bias":true,"mlp_bias":true})"),
+                                     with(llama(), R"({"model_type":"qwen2","architectures":["Qwen2ForCausalLM"]})"), with(llama(), R"({"model_type":"olmo","architectures":["OlmoForCausalLM"]})"),
+                                     with(llama(), R"({"model_type":"mistral","architectures":["MistralForCausalLM"],"sliding_window":128})")}) {
             const HfConfig config = parseHfConfig(original, "c");
-            const double base = parameter(config.rope, "base");
-            std::vector<double> thetas;
-            for (int i = 0; i < config.rotaryDim / 2; ++i)
-                thetas.push_back(std::pow(base, -2.0 * i / config.rotaryDim));
-            const HfConfig back = parseHfConfig(hfConfigJson(config, thetas, base), "c");
+            const config::ModelSpec model = modelSpecOf(config, "c");
+            ladder::Plan plan = ladder::resolve(config.rope, shapeOf(config));
+            const HfConfig back = parseHfConfig(hfConfigJson(hfConfigOf(model, plan), model, plan), "c");
             QVERIFY(back.family == config.family && back.layers == config.layers && back.hidden == config.hidden && back.heads == config.heads && back.kvHeads == config.kvHeads);
             QVERIFY(back.headDim == config.headDim && back.mlp == config.mlp && back.vocab == config.vocab && back.context == config.context && back.rotaryDim == config.rotaryDim);
-            QVERIFY(back.normEps == config.normEps && back.tied == config.tied && back.unsupported.empty());
+            QVERIFY(back.normEps == config.normEps && back.tied == config.tied && back.unsupported.empty() && back.norm == config.norm && back.window == config.window);
+            QVERIFY(back.parallelResidual == config.parallelResidual && back.qkvBias == config.qkvBias && back.outputBias == config.outputBias && back.mlpBias == config.mlpBias);
             QVERIFY(back.rope.kind == config.rope.kind && back.rope.parameters == config.rope.parameters);
-            for (double& theta : thetas)
+            for (double& theta : plan.ladders[0].theta)
                 theta *= 0.7;
-            QCOMPARE(parseHfConfig(hfConfigJson(config, thetas, base), "c").rope.kind, Kind::LongRope);
+            if (config.rotaryDim > 0 && config.window == 0)
+                QCOMPARE(parseHfConfig(hfConfigJson(hfConfigOf(model, plan), model, plan), "c").rope.kind, Kind::LongRope);
         }
-        const HfConfig none = parseHfConfig(with(neox(), R"({"rotary_pct":0})"), "c");
-        QCOMPARE(parseHfConfig(hfConfigJson(none, {}, 10000), "c").rope.kind, Kind::Nope);
-        HfConfig partial = parseHfConfig(llama(), "c");
-        partial.rotaryDim = 4;
-        QVERIFY_THROWS_EXCEPTION(Error, hfConfigJson(partial, {1, 0.1}, 10000));
+    }
+
+    void refusesByNameWhatNoFamilyHolds()
+    {
+        const HfConfig config = parseHfConfig(llama(), "c");
+        const ladder::Plan plan = ladder::resolve(config.rope, shapeOf(config));
+        const auto refusal = [&](const std::function<void(config::ModelSpec&, ladder::Plan&)>& change) {
+            config::ModelSpec model = modelSpecOf(config, "c");
+            ladder::Plan changed = plan;
+            change(model, changed);
+            try {
+                hfConfigOf(model, changed);
+            } catch (const Error& problem) {
+                return problem.kind() == ErrorKind::Unsupported ? problem.place().field : std::string("another kind");
+            }
+            return std::string();
+        };
+        QCOMPARE(refusal([](config::ModelSpec&, ladder::Plan&) {}), std::string());
+        QCOMPARE(refusal([](config::ModelSpec& m, ladder::Plan&) { m.qkNorm = "rms"; }), std::string("model.qk_norm"));
+        QCOMPARE(refusal([](config::ModelSpec& m, ladder::Plan&) { m.residual = "parallel"; }), std::string("model.residual"));
+        QCOMPARE(refusal([](config::ModelSpec& m, ladder::Plan&) { m.norm = "layernorm"; }), std::string("model.norm"));
+        QCOMPARE(refusal([](config::ModelSpec& m, ladder::Plan&) { m.style = "neox", m.kvHeads = 1; }), std::string("model.kv_heads"));
+        QCOMPARE(refusal([](config::ModelSpec&, ladder::Plan& p) { p.shape.rotaryDim = 4; }), std::string("model.rotary_pct"));
+        QCOMPARE(refusal([](config::ModelSpec&, ladder::Plan& p) { p.heads[0][1].slope = 1; }), std::string("scheme"));
     }
 
     void mutatedConfigsOnlyEverThrow()
