@@ -28,6 +28,7 @@ namespace holo::cli {
     VERB(addReportVerb) \
     VERB(addDataVerb) \
     VERB(addExportVerb) \
+    VERB(addImportVerb) \
     VERB(addIndexVerb) \
     VERB(addInspectVerb) \
     VERB(addSlurmVerb) \

@@ -22,6 +22,8 @@ Json CheckpointHeader::toJson() const
         {"spec", config::toJson(spec)}};
     if (!initial.is_null())
         json["initial"] = initial;
+    if (!imported.is_null())
+        json["imported"] = imported;
     return json;
 }
 
@@ -46,6 +48,8 @@ std::optional<CheckpointHeader> readCheckpointHeader(const interop::SafetensorsF
         header.spec = config::runSpecFromJson(json.at("spec"), source);
         if (json.contains("initial"))
             header.initial = json.at("initial");
+        if (json.contains("imported"))
+            header.imported = json.at("imported");
         return header;
     } catch (const Json::exception& problem) {
         throw Error(ErrorKind::Malformed, source + ": is not a checkpoint header (" + problem.what() + ").", {source, "", "", ""});

@@ -15,7 +15,8 @@ namespace holo::run {
 // What model.safetensors says of itself: its `__metadata__` holds one JSON document under "holonomy" (and "format": "pt", as the tools that
 // read such files expect). A pure function of spec and step: no time, path, host or attempt.
 //   {"format":1, "run":…, "step":…, "tokens":…, "vocab":…, "data_hash":…, "ladders":[{"name","parameters","hash"}], "scheme": trained with,
-//    "spec": {…}, "initial": {"run","step","sha256","scheme"} (only if training continued from another run's checkpoint)}
+//    "spec": {…}, "initial": {"run","step","sha256","scheme"} (only if training continued from another run's checkpoint),
+//    "imported": {"family", "dtype" of the weights there, "" if mixed} (only for weights that were read from a foreign model)}
 struct CheckpointHeader {
     std::string run;
     std::int64_t step = 0;
@@ -28,6 +29,7 @@ struct CheckpointHeader {
     };
     std::vector<LadderNote> ladders;
     Json initial;  // null: trained from the start
+    Json imported; // null: not read from a foreign model
 
     Json toJson() const;
     // The model with vocabulary and derived sizes filled in.

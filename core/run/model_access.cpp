@@ -1,11 +1,15 @@
 #include "core/run/model_access.h"
 
+#include <map>
+
 #include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
 
 #include "core/base/error.h"
 #include "core/config/scheme_json.h"
+#include "core/interop/gather_reader.h"
+#include "core/run/hf_import.h"
 #include "core/run/load_transformer.h"
 #include "core/run/machine.h"
 #include "core/train/checkpoint.h"
@@ -58,6 +62,31 @@ private:
     LoadedTransformer m_loaded;
 };
 
+// A Hugging Face model, read straight into place.
+LoadedTransformer loadForeign(const std::filesystem::path& path, const std::string& scheme, at::Device device)
+{
+    const HfCheckpoint foreign = openHfCheckpoint(path);
+    const config::ModelSpec model = foreign.header.model();
+    const ladder::Scheme schemeRun = scheme.empty() ? foreign.header.spec.scheme : config::parseScheme(scheme);
+    const ladder::Plan plan = ladder::resolve(schemeRun, config::modelShape(model, 0));
+    nn::Transformer transformer(model, plan, 0, device);
+    LoadedTransformer loaded{foreign.header, foreign.model.tensors.files().front().path(), schemeRun, std::move(transformer)};
+    std::map<std::string, at::Tensor> parameters;
+    for (const auto& [name, parameter] : loaded.model.parameters())
+        parameters[name] = parameter.detach();
+    interop::GatherReader reader(foreign.model.tensors);
+    for (const interop::RowGather& gather : foreign.model.plan) {
+        const at::Tensor& parameter = parameters.at(gather.target);
+        if (parameter.sizes().vec() != gather.shape)
+            throw Error(ErrorKind::Internal, "the plan of " + gather.target + " does not fit the model.");
+        const at::Tensor host = parameter.is_cpu() ? parameter : at::empty(parameter.sizes(), at::TensorOptions().dtype(at::kFloat));
+        reader.read(gather, host.mutable_data_ptr<float>());
+        if (!parameter.is_cpu())
+            parameter.copy_(host);
+    }
+    return loaded;
+}
+
 }  // namespace
 
 LoadedTransformer loadTransformer(const std::filesystem::path& checkpoint, const std::string& scheme, at::Device device)
@@ -66,16 +95,22 @@ LoadedTransformer loadTransformer(const std::filesystem::path& checkpoint, const
     if (!std::filesystem::exists(checkpoint, ec))
         throw Error(ErrorKind::Malformed, checkpoint.string() + ": does not exist.", {checkpoint.string(), "CHECKPOINT", "nothing", "a run folder, a step-N folder or a model file"});
     const auto modelFile = modelFileOf(checkpoint);
+    if (!modelFile && interop::isHfModel(checkpoint))
+        return loadForeign(checkpoint, scheme, device);
     if (!modelFile)
-        throw Error(ErrorKind::Unsupported, checkpoint.string() + ": is no checkpoint of ours; import it first.", {checkpoint.string(), "CHECKPOINT", "", "a run folder, a step-N folder or a model file"});
+        throw Error(ErrorKind::Unsupported, checkpoint.string() + ": is no checkpoint.", {checkpoint.string(), "CHECKPOINT", "", "a run folder, a step-N folder, a model file or a Hugging Face folder"});
     const auto file = interop::SafetensorsFile::open(*modelFile);
-    const auto header = readCheckpointHeader(file);
+    auto header = readCheckpointHeader(file);
+    if (!header && interop::isHfModel(*modelFile))
+        return loadForeign(*modelFile, scheme, device);
     if (!header)
         throw Error(ErrorKind::Unsupported, modelFile->string() + ": does not say how it was made; import it first.", {modelFile->string(), kHeaderKey, "nothing", "a checkpoint of ours"});
+    locateTokenizer(*header, *modelFile);
     const config::ModelSpec model = header->model();
     const ladder::Scheme schemeRun = scheme.empty() ? header->spec.scheme : config::parseScheme(scheme);
     const ladder::Plan plan = ladder::resolve(schemeRun, config::modelShape(model, header->spec.seed));
-    LoadedTransformer loaded{*header, *modelFile, schemeRun, nn::Transformer(model, plan, std::uint64_t(header->spec.seed), device)};
+    nn::Transformer transformer(model, plan, std::uint64_t(header->spec.seed), device);
+    LoadedTransformer loaded{*header, *modelFile, schemeRun, std::move(transformer)};
     train::loadWeights(file, loaded.model);
     return loaded;
 }

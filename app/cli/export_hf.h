@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "app/cli/context.h"
+
+namespace holo::cli {
+
+struct ModelExport {
+    std::filesystem::path checkpoint;
+    std::filesystem::path destination;
+    std::string format;   // hf | safetensors
+    std::string scheme;   // as SCHEME; empty: as trained
+    std::string dtype;    // F32 | F16 | BF16; empty: as fits
+};
+
+// `export CHECKPOINT DEST --format hf|safetensors`.
+Output exportModel(const ModelExport& options);
+
+}  // namespace holo::cli

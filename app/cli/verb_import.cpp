@@ -1,0 +1,43 @@
+#include <CLI/CLI.hpp>
+
+#include "app/cli/options.h"
+#include "app/cli/verbs.h"
+#include "core/base/text.h"
+#include "core/run/hf_import.h"
+
+namespace holo::cli {
+
+namespace {
+
+struct ImportOptions {
+    std::string source;
+    std::string destination;
+    std::string frequencies = "refuse";
+};
+
+Output importModel(const ImportOptions& options)
+{
+    using interop::StoredFrequencies;
+    const StoredFrequencies choice = options.frequencies == "config" ? StoredFrequencies::TakeConfig
+                                     : options.frequencies == "file" ? StoredFrequencies::TakeFile
+                                                                     : StoredFrequencies::Refuse;
+    Json document = run::importHf(options.source, options.destination, choice);
+    std::string text = document["family"].get<std::string>() + ", " + dumpLine(document["parameters"]) + " parameters, " + dumpLine(document["tensors"]["used"]) + " of "
+                       + dumpLine(document["tensors"]["total"]) + " tensors used\nscheme  " + dumpLine(document["scheme"]) + "\nwritten to " + document["checkpoint"].get<std::string>() + "\n";
+    for (const Json& note : document["notes"])
+        text += "note: " + note.get<std::string>() + "\n";
+    return {std::move(document), std::move(text)};
+}
+
+}  // namespace
+
+void addImportVerb(CLI::App& app, Context& context)
+{
+    const auto options = std::make_shared<ImportOptions>();
+    CLI::App* verb = addVerb(app, context, "import", "a Hugging Face model as a run folder", "holonomy import models/pythia-160m imported/pythia-160m --json", [options] { return importModel(*options); });
+    verb->add_option("SRC", options->source, "folder with config.json and safetensors")->required();
+    verb->add_option("DEST", options->destination, "run folder to write; new or empty")->required();
+    verb->add_option("--frequencies", options->frequencies, "where stored frequencies contradict the config: refuse, config or file (whose hold)")->check(CLI::IsMember({"refuse", "config", "file"}));
+}
+
+}  // namespace holo::cli
