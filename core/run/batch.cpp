@@ -26,6 +26,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kBatchFormat = 1;
 constexpr auto kPollInterval = std::chrono::milliseconds(100);
+constexpr int kLockAttempts = 300;
 constexpr auto kSayInterval = std::chrono::seconds(60);
 
 std::int64_t goalOf(const Job& job, const BatchOptions& options)
@@ -127,6 +128,20 @@ struct Running {
     ChildProcess child;
 };
 
+// Waits for the others, who only write a small file.
+FileLock acquirePatiently(const fs::path& file)
+{
+    for (int attempt = 0;; ++attempt) {
+        try {
+            return FileLock::acquire(file);
+        } catch (const Error& e) {
+            if (e.kind() != ErrorKind::Busy || attempt == kLockAttempts)
+                throw;
+        }
+        std::this_thread::sleep_for(kPollInterval);
+    }
+}
+
 class Batch {
 public:
     explicit Batch(const BatchOptions& options)
@@ -138,9 +153,11 @@ public:
 
     BatchOutcome run()
     {
+        // Tasks of a Slurm array share a project and run at the same time; each run's own lock keeps them apart.
+        const bool shared = m_options.index >= 0;
         for (const Job& job : m_jobs)
             if (!m_locks.contains(job.project))
-                m_locks.emplace(job.project, FileLock::acquire(job.project / ".lock"));
+                m_locks.emplace(job.project, shared ? FileLock() : FileLock::acquire(job.project / ".lock"));
         installStopSignals();
         m_lastSaid = Clock::now();
         while (m_next < m_jobs.size() || !m_running.empty()) {
@@ -260,8 +277,42 @@ private:
 
     void writeResults() const
     {
-        for (const auto& [project, lock] : m_locks)
-            writeFileAtomic(project / "batch-result.json", dumpPretty(results(&project)));
+        for (const auto& [project, lock] : m_locks) {
+            const fs::path file = project / "batch-result.json";
+            if (lock.isHeld()) {
+                writeFileAtomic(file, dumpPretty(results(&project)));
+                continue;
+            }
+            const FileLock turn = acquirePatiently(project / ".batch-result.lock");
+            writeFileAtomic(file, dumpPretty(mergedResults(file, project)));
+        }
+    }
+
+    // Rows of this task in place among those that other tasks have written, in the order of the project's list.
+    Json mergedResults(const fs::path& file, const fs::path& project) const
+    {
+        std::map<std::string, Json> rows;
+        try {
+            const Json before = readJsonFile(file);
+            for (const Json& row : before.at("results"))
+                rows[row.at("run").get<std::string>()] = row;
+        } catch (const std::exception&) {
+            rows.clear();  // none yet, or not one of ours
+        }
+        Json document = results(&project);
+        for (const Json& row : document.at("results"))
+            rows[row.at("run").get<std::string>()] = row;
+        BatchOptions all = m_options;
+        all.projects = {project};
+        all.arm.clear();
+        all.seed = -1;
+        all.index = -1;
+        Json merged = Json::array();
+        for (const Job& job : listJobs(all))
+            if (const auto row = rows.find(job.id()); row != rows.end())
+                merged.push_back(row->second);
+        document["results"] = std::move(merged);
+        return document;
     }
 
     BatchOutcome conclude() const

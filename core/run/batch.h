@@ -48,7 +48,8 @@ struct BatchOutcome {
 };
 
 // Runs what is missing, each job in a process of its own; resumes what was interrupted, passes over what is done, goes on after a failure.
-// Writes batch-result.json into each project folder. Holds <project>/.lock meanwhile; throws Error (busy) if another batch has it.
+// Writes batch-result.json into each project folder. Holds <project>/.lock meanwhile; throws Error (busy) if another batch has it. With an
+// index, several may share a project (tasks of a Slurm array): only the run is locked, and rows are put among those already written.
 BatchOutcome runBatch(const BatchOptions& options);
 
 }  // namespace holo::run
