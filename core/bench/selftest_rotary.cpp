@@ -1,12 +1,13 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <optional>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
 
 #include "core/base/error.h"
 #include "core/bench/environment.h"
@@ -52,7 +53,13 @@ struct Problem {
     AlignedBuffer input;
 
     Problem(const SelftestOptions& options, Dtype dtype, Pairing pairing)
-        : shape{2, 0, 6, 3, 72, 64, dtype, pairing}
+        : Problem(options, {2, 0, 6, 3, 72, 64, dtype, pairing})
+    {
+    }
+
+    // One token for every sampled position.
+    Problem(const SelftestOptions& options, const PackedShape& packed)
+        : shape(packed)
         , plan(twoLadders(shape))
         , positions(samplePositions())
         , tables(tablesAt(plan, positions))
@@ -62,8 +69,8 @@ struct Problem {
         shape.tokens = std::int64_t(positions.size());
         if (options.distort)
             options.distort(tables);
-        input = AlignedBuffer(shape.elements() * kernels::sizeOf(dtype));
-        fillNormal(input.data(), dtype, shape.elements(), 7);
+        input = AlignedBuffer(shape.elements() * kernels::sizeOf(shape.dtype));
+        fillNormal(input.data(), shape.dtype, shape.elements(), 7);
     }
 };
 
@@ -164,6 +171,27 @@ void addAccuracy(std::vector<Row>& rows, const Problem& problem, const std::stri
     rows.push_back(std::move(row));
 }
 
+// Head sizes that no vector width divides, single heads, partial widths; the worst of all of them.
+Row oddShapes(const SelftestOptions& options, Dtype dtype, const std::string& path, const std::string& device, const Rotate& rotate)
+{
+    double normError = 0;
+    double ulp = 0;
+    for (const auto& [batch, heads, keyHeads, headDim, rotaryDim] : {std::array{1, 1, 1, 40, 40}, std::array{3, 5, 1, 72, 24}, std::array{1, 7, 1, 80, 80}, std::array{2, 4, 2, 96, 50},
+             std::array{1, 3, 3, 128, 128}, std::array{3, 2, 1, 12, 2}, std::array{1, 1, 1, 2, 2}, std::array{1, 2, 1, 256, 254}}) {
+        for (const Pairing pairing : kPairings) {
+            const Problem problem(options, {batch, 0, heads, keyHeads, headDim, rotaryDim, dtype, pairing});
+            for (const Direction direction : {Direction::Forward, Direction::Backward}) {
+                const ErrorCount errors = errorOf(problem, apply(problem, rotate, {direction}), direction);
+                normError = std::isnan(errors.normError()) ? errors.normError() : std::max(normError, errors.normError());
+                ulp = std::isnan(errors.worstUlp()) ? errors.worstUlp() : std::max(ulp, errors.worstUlp());
+            }
+        }
+    }
+    const std::string variant = std::string(dtypeName(dtype)) + " " + path;
+    return dtype == Dtype::Float32 ? valueRow("rotary odd shapes vs float64", variant, normError, "of the norm", atMost(3e-7), device)
+                                   : valueRow("rotary odd shapes vs float64", variant, ulp, "ulp", atMost(1), device);
+}
+
 Rotate cpuRotate(const kernels::ParallelFor& parallelFor, Isa path)
 {
     return [&parallelFor, path](const Problem& problem, std::byte* data, Direction direction) {
@@ -176,16 +204,17 @@ at::ScalarType scalarType(Dtype type)
     return type == Dtype::Float32 ? at::kFloat : type == Dtype::BFloat16 ? at::kBFloat16 : at::kHalf;
 }
 
+at::Tensor onDevice(const void* from, const std::vector<std::int64_t>& sizes, at::ScalarType type)
+{
+    at::Tensor host = at::empty(sizes, at::TensorOptions().dtype(type));
+    std::memcpy(host.mutable_data_ptr(), from, host.nbytes());
+    return host.to(at::Device(at::kCUDA, 0));
+}
+
 // Through the engine's own operation, as training calls it.
 void cudaRotate(const Problem& problem, std::byte* data, Direction direction)
 {
     const PackedShape& s = problem.shape;
-    const at::Device device(at::kCUDA, 0);
-    const auto onDevice = [&](const void* from, std::vector<std::int64_t> sizes, at::ScalarType type) {
-        at::Tensor host = at::empty(sizes, at::TensorOptions().dtype(type));
-        std::memcpy(host.mutable_data_ptr(), from, host.nbytes());
-        return host.to(device);
-    };
     auto layer = c10::make_intrusive<ops::AttentionLayer>();
     layer->heads = s.heads;
     layer->kvHeads = s.keyHeads;
@@ -210,22 +239,59 @@ std::string variantOf(const Problem& problem, const std::string& path)
     return std::string(dtypeName(problem.shape.dtype)) + " " + (problem.shape.pairing == Pairing::HalfSplit ? "half" : "interleaved") + " " + path;
 }
 
-void addCuda(std::vector<Row>& rows, const Problem& problem)
+// Runs a part that needs a CUDA device; without one, or if it throws, the part's row says so.
+void onCuda(std::vector<Row>& rows, const std::string& name, const std::string& variant, const std::function<void(const std::string& device)>& part)
 {
     const std::string device = cudaDevice();
-    const std::string variant = variantOf(problem, "cuda");
     if (device.empty()) {
-        rows.push_back(skipped("rotary vs float64", variant, "cuda", "no device"));
+        rows.push_back(skipped(name, variant, "cuda", "no device"));
         return;
     }
     try {
-        addAccuracy(rows, problem, variant, device, cudaRotate);
+        part(device);
     } catch (const std::exception& error) {
-        Row row = skipped("rotary vs float64", variant, device, "");
+        Row row = skipped(name, variant, device, "");
         row.pass = false;
         row.note = error.what();
         rows.push_back(std::move(row));
     }
+}
+
+constexpr const char* kManyElements = "rotary past 2^31 elements vs float64";
+
+// The last token of a buffer whose offsets do not fit 32 bits.
+Row manyElements(const std::string& device)
+{
+    const PackedShape s{1, 131072, 128, 2, 128, 128, Dtype::BFloat16, Pairing::HalfSplit};
+    const ladder::Plan plan = twoLadders(s);
+    TableSet tables = tablesUpTo(plan, s.tokens);
+    auto layer = c10::make_intrusive<ops::AttentionLayer>();
+    layer->heads = s.heads;
+    layer->kvHeads = s.keyHeads;
+    layer->headDim = layer->rotaryDim = s.headDim;
+    layer->queryLadders = headLadders(s.heads, tables.ladders, false);
+    layer->keyLadders = headLadders(s.keyHeads, tables.ladders, false);
+    const std::vector<std::int64_t> sizes = {tables.ladders, tables.positions, tables.planes};
+    layer->queryCos = layer->keyCos = onDevice(tables.cosines.data(), sizes, at::kFloat);
+    layer->querySin = layer->keySin = onDevice(tables.sines.data(), sizes, at::kFloat);
+    layer->queryLadderIds = onDevice(layer->queryLadders.data(), {s.heads}, at::kByte);
+    layer->keyLadderIds = onDevice(layer->keyLadders.data(), {s.keyHeads}, at::kByte);
+    const at::Tensor packed = at::full({s.batch, s.tokens, s.rowWidth()}, 0.5, at::TensorOptions().dtype(at::kBFloat16).device(at::kCUDA, 0));
+    ops::rotatePacked_(packed, *layer, false);
+    const at::Tensor last = packed.select(1, s.tokens - 1).contiguous().to(at::kCPU);
+    ErrorCount errors(s.dtype);
+    for (std::int64_t h = 0; h < s.heads + s.keyHeads; ++h) {
+        const int ladder = h < s.heads ? layer->queryLadders[std::size_t(h)] : layer->keyLadders[std::size_t(h - s.heads)];
+        for (std::int64_t j = 0; j < tables.planes; ++j) {
+            const long double angle = static_cast<long double>(plan.ladders[std::size_t(ladder)].theta[std::size_t(j)]) * static_cast<long double>(s.tokens - 1);
+            const double c = double(std::cos(angle)), sine = double(std::sin(angle));
+            errors.add(element(last.const_data_ptr(), s.dtype, h * s.headDim + j), 0.5 * c - 0.5 * sine, std::sqrt(0.5));
+            errors.add(element(last.const_data_ptr(), s.dtype, h * s.headDim + j + tables.planes), 0.5 * c + 0.5 * sine, std::sqrt(0.5));
+        }
+    }
+    Row row = valueRow(kManyElements, "bf16 half cuda", errors.worstUlp(), "ulp", atMost(1), device);
+    row.details = errors.json();
+    return row;
 }
 
 void addCuts(std::vector<Row>& rows, const SelftestOptions& options, const Problem& problem, Isa path, const std::string& device)
@@ -283,12 +349,19 @@ std::vector<Row> selftestRotary(const SelftestOptions& options)
                 addAccuracy(rows, problem, variantOf(problem, name), device, cpuRotate(ops::parallelFor(), path));
                 addCuts(rows, options, problem, path, device);
             }
+            if (kernels::available(path))
+                rows.push_back(oddShapes(options, type, name, device, cpuRotate(ops::parallelFor(), path)));
         }
     }
     rows.push_back(wholeTable(options, cpuDevice()));
-    for (const Dtype type : kTypes)
-        for (const Pairing pairing : kPairings)
-            addCuda(rows, Problem(options, type, pairing));
+    for (const Dtype type : kTypes) {
+        for (const Pairing pairing : kPairings) {
+            const Problem problem(options, type, pairing);
+            onCuda(rows, "rotary vs float64", variantOf(problem, "cuda"), [&](const std::string& device) { addAccuracy(rows, problem, variantOf(problem, "cuda"), device, cudaRotate); });
+        }
+        onCuda(rows, "rotary odd shapes vs float64", std::string(dtypeName(type)) + " cuda", [&](const std::string& device) { rows.push_back(oddShapes(options, type, "cuda", device, cudaRotate)); });
+    }
+    onCuda(rows, kManyElements, "bf16 half cuda", [&](const std::string& device) { rows.push_back(manyElements(device)); });
     return rows;
 }
 
