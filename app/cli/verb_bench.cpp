@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include <CLI/CLI.hpp>
 
 #include "app/cli/options.h"
@@ -30,12 +28,15 @@ struct Options {
     std::int64_t rounds = 15;
     std::string save;
     bool strict = false;
+    bool cpuTime = false;
 };
 
 std::vector<bench::Row> measure(const Options& options)
 {
     bench::BenchOptions how;
     how.rounds = int(options.rounds);
+    if (options.cpuTime)
+        how.clock = bench::cpuSeconds;
     std::vector<bench::Row> rows;
     std::vector<std::string> names = {"all"};
     for (const auto& [name, part] : parts()) {
@@ -58,9 +59,11 @@ Output bench(const Options& options)
             throw Error(ErrorKind::Busy, sentence + ": nothing was measured.", {"/proc/loadavg", "load", formatFixed(load, 2), "at most " + formatFixed(bench::kQuietLoad, 1)});
         logWarning("bench", sentence + ": ratios hold roughly, absolute figures do not.");
     }
+    if (options.cpuTime && options.threads != 1)
+        throw Error::at(ErrorKind::Usage, {"", "--threads", std::to_string(options.threads), "1 together with --cpu-time, since threads that wait would count"});
     bench::useThreads(int(options.threads));
     const auto rows = measure(options);
-    Json document = {{"format", 1}, {"revision", HOLO_REVISION}, {"device", bench::cpuDevice()}, {"environment", bench::environmentJson()}, {"load_before", number(load)}, {"rows", bench::toJson(rows)}};
+    Json document = {{"format", 1}, {"revision", HOLO_REVISION}, {"device", bench::cpuDevice()}, {"environment", bench::environmentJson()}, {"load_before", number(load)}, {"clock", options.cpuTime ? "cpu" : "wall"}, {"rows", bench::toJson(rows)}};
     if (!options.save.empty())
         AppendFile(options.save).append(dumpLine(document) + "\n");
     return {std::move(document), resultText(rows), options.strict && bench::anyFailed(rows) ? exitCode(ErrorKind::Internal) : 0};
@@ -77,6 +80,7 @@ void addBenchVerb(CLI::App& app, Context& context)
     addInteger(verb, "--threads", options->threads, "threads; 0: as many as cores", 0);
     addInteger(verb, "--rounds", options->rounds, "interleaved rounds; every figure is a median over them", 1);
     verb->add_option("--save", options->save, "append the document as one line to a file")->type_name("FILE");
+    verb->add_flag("--cpu-time", options->cpuTime, "count the CPU time of one thread in place of the wall clock, for a busy machine");
     verb->add_flag("--strict", options->strict, "refuse on a busy machine; exit 1 if a goal is missed");
 }
 

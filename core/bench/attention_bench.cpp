@@ -86,7 +86,7 @@ std::vector<Row> benchAttention(const BenchOptions& options)
               }},
              {"SDPA with eager rotary", [&] { stock.run(true); }},
              {"SDPA alone", [&] { stock.run(false); }}},
-            options.rounds);
+            options.rounds, options.clock);
         const kernels::AttentionCost cost = kernels::attentionCost(data.params);
         const double work = (cost.forwardFlops + cost.backwardFlops) * 1e-9;
         const std::string variant = "fp32 [B" + std::to_string(packed.batch) + ",H" + std::to_string(shape.heads) + ",T" + std::to_string(shape.tokens) + ",d"

@@ -4,12 +4,14 @@
 #include <vector>
 
 #include "core/bench/row.h"
+#include "core/bench/timing.h"
 
 namespace holo::bench {
 
 struct BenchOptions {
     int rounds = 15;
     int share = 1;  // batches are divided by it; 1 is what the goals speak of, tests take less
+    Clock clock = steadySeconds;  // of the CPU's rows
 };
 
 // Speed as ratios of medians over interleaved rounds in one process. Names begin with the number of the goal that a row is judged by; what has

@@ -85,7 +85,7 @@ std::vector<Row> benchEval(const BenchOptions& options)
               for (int i = 0; i < trials; ++i)
                   products.forward();
           }, 1}},
-        options.rounds);
+        options.rounds, options.clock);
     const std::string device = cpuDevice();
     const std::string variant = size.name + " fp32, prompts of " + std::to_string(size.context) + " tokens, answers of " + std::to_string(kAnswer);
     const Samples& greedy = samples[1].median() < samples[2].median() ? samples[1] : samples[2];

@@ -108,7 +108,7 @@ void addCase(std::vector<Row>& rows, RotaryCase& c, const BenchOptions& options,
     };
     if (withEager)
         variants.push_back(c.eager());
-    const auto samples = interleave(variants, options.rounds);
+    const auto samples = interleave(variants, options.rounds, options.clock);
     const Samples& copy = samples[0].median() <= samples[1].median() ? samples[0] : samples[1];
     const std::string variant = variantOf(c);
     const std::string device = cpuDevice();

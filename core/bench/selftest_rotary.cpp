@@ -123,7 +123,7 @@ ErrorCount errorOf(const Problem& problem, const AlignedBuffer& result, Directio
         const double x1 = element(problem.input.data(), type, i1);
         const long double angle = static_cast<long double>(problem.plan.ladders[std::size_t(ladder)].theta[std::size_t(plane)]) * static_cast<long double>(position);
         const double c = double(std::cos(angle));
-        const double s = direction == Direction::Forward ? double(std::sin(angle)) : -double(std::sin(angle));
+        const double s = (direction == Direction::Forward ? 1 : -1) * double(std::sin(angle));
         const double length = std::hypot(x0, x1);
         errors.add(element(result.data(), type, i0), x0 * c - x1 * s, length);
         errors.add(element(result.data(), type, i1), x1 * c + x0 * s, length);

@@ -29,6 +29,7 @@ struct Samples {
 // Seconds from any fixed moment; a test hands in its own.
 using Clock = std::function<double()>;
 double steadySeconds();
+double cpuSeconds();  // of all threads of the process: what a busy machine disturbs least, but waiting threads spin, so for one thread only
 
 // Times all variants round by round in one process, so that whatever else the machine does falls on all of them alike. Each is called once
 // before (warm-up); the variant that opens a round moves on from round to round.

@@ -75,7 +75,7 @@ void addSteps(std::vector<Row>& rows, const ModelSize& size, const std::string& 
                                      {"the same model in stock eager LibTorch", [&] { eager.step(tokens, targets, 1e-4); }, 1},
                                      {"matrix products of projections and head", [&] { products.forwardAndBackward(); }, 1},
                                      {"rotary of all layers, forward and backward", [&] { rotary.run(); }}},
-        options.rounds);
+        options.rounds, options.clock);
     const std::string device = cpuDevice();
     const std::string variant = size.name + " " + precision + " " + size.text();
     Row speed = speedRow("T3a training ÷ stock eager LibTorch", variant, double(rowsOfAStep), samples[0], samples[1], "tok/s", atLeast(1.5), device);
@@ -125,7 +125,7 @@ void addOptimizer(std::vector<Row>& rows, const BenchOptions& options)
                                           at::_fused_adamw_(parameters, gradients, first, second, {}, counts, 1e-4, 0.9, 0.95, 0.1, 1e-8, false, false);
                                       }},
                                      {"memcpy", [&] { copyBytes(to.mutable_data_ptr(), from.const_data_ptr(), copied); }}},
-        options.rounds);
+        options.rounds, options.clock);
     const std::string variant = kTwelveMillion.name + " parameters, fp32";
     rows.push_back(speedRow("T5 AdamW ÷ copy", variant, 2e-9 * double(copied), samples[0], samples[2], "GB/s", atLeast(0.8), cpuDevice()));
     rows.push_back(timeRow("T5 AdamW ÷ fused AdamW of LibTorch", variant, samples[0], samples[1], atMost(1.0), cpuDevice()));
@@ -145,7 +145,7 @@ void addLoss(std::vector<Row>& rows, const BenchOptions& options)
     const at::Tensor targets = tokenTensor(randomTokens(count, size.vocab, 2), size.batch);
     const auto ours = [&] { model.lossSum(tokens, targets).backward(); };
     const auto stock = [&] { eager.loss(tokens, targets).backward(); };
-    const auto samples = interleave({{"loss and its gradients", ours, 1}, {"linear and cross_entropy of LibTorch", stock, 1}}, options.rounds);
+    const auto samples = interleave({{"loss and its gradients", ours, 1}, {"linear and cross_entropy of LibTorch", stock, 1}}, options.rounds, options.clock);
     const std::string variant = "fp32 " + std::to_string(count) + " rows, width 64, V50304, forward and backward";
     Row memory = ratioRow("T6 memory of the loss ÷ full logits", variant, double(tensorMemory(ours).peak), 4.0 * double(count) * size.vocab, "bytes", atMost(0.15), cpuDevice(),
         "most tensor memory held at once ÷ fp32 logits of all rows");
@@ -209,7 +209,7 @@ std::vector<Row> benchStep(const BenchOptions& options)
         nn::Transformer model = transformerOf(run);
         train::Trainer trainer(run, model, *corpus);
         trainer.setPrecision("fp32");
-        const auto samples = interleave({{"step", [&] { trainer.step(); }, 1}}, options.rounds);
+        const auto samples = interleave({{"step", [&] { trainer.step(); }, 1}}, options.rounds, options.clock);
         const double tokens = double(size.batch) * double(size.context);
         Row row = valueRow("training step", size.name + " fp32 " + size.text(), tokens / samples[0].median(), "tok/s", {}, cpuDevice());
         row.details["seconds"] = samples[0].spread();
