@@ -127,6 +127,7 @@ int run(int argc, char** argv)
     try {
         CLI::App app("Holonomy: experiments on positional encodings, headless.", "holonomy");
         app.allow_extras();
+        app.require_subcommand(0, 1);  // a verb's own argument may be spelt like another verb: bench train
         app.add_flag("--json", context.json, "print one JSON document");
         app.add_flag("--quiet", context.quiet, "errors only on standard error");
         app.add_option("--log-level", context.logLevel, "debug, info, warning or error")->check(CLI::IsMember({"debug", "info", "warning", "error"}));
