@@ -20,6 +20,8 @@ bool looksNumeric(const std::string& text)
 {
     if (text.empty() || text == "–")
         return true;
+    if (text.front() == 'e' || text.front() == 'E')
+        return false;
     const auto end = text.find_first_not_of("+-0123456789.eE");
     return text.find_first_of("0123456789") != std::string::npos && (end == std::string::npos || text.substr(end) == "%" || text.substr(end).starts_with(" "));
 }
