@@ -131,27 +131,44 @@ void addOptimizer(std::vector<Row>& rows, const BenchOptions& options)
     rows.push_back(timeRow("T5 AdamW ÷ fused AdamW of LibTorch", variant, samples[0], samples[1], atMost(1.0), cpuDevice()));
 }
 
-// A model that is hardly more than its head.
+// A model that is hardly more than its head, on `windows` windows of 256 tokens.
+class HeadProblem {
+public:
+    explicit HeadProblem(int windows)
+        : m_size{"head", 1, 64, 1, 256, windows, 50304}
+        , m_run(runOf(m_size))
+        , m_model(transformerOf(m_run))
+        , m_optimizer(m_model, m_run.train)  // gives the parameters their gradients' memory
+        , m_tokens(tokenTensor(randomTokens(rows(), m_size.vocab, 1), windows))
+        , m_targets(tokenTensor(randomTokens(rows(), m_size.vocab, 2), windows))
+    {
+    }
+
+    std::int64_t rows() const { return std::int64_t(m_size.batch) * m_size.context; }
+    double logitsBytes() const { return 4.0 * double(rows()) * m_size.vocab; }
+    std::string variant() const { return "fp32 " + std::to_string(rows()) + " rows, width 64, V50304, forward and backward"; }
+    const nn::Transformer& model() const { return m_model; }
+    void ours() { m_model.lossSum(m_tokens, m_targets).backward(); }
+    void stock(const EagerModel& eager) const { eager.loss(m_tokens, m_targets).backward(); }
+
+private:
+    ModelSize m_size;
+    config::RunSpec m_run;
+    nn::Transformer m_model;
+    train::AdamW m_optimizer;
+    at::Tensor m_tokens, m_targets;
+};
+
 void addLoss(std::vector<Row>& rows, const BenchOptions& options)
 {
-    const ModelSize size{"head", 1, 64, 1, 256, std::max(1, 4 / options.share), 50304};
-    config::RunSpec run = runOf(size);
-    run.model.mlp = 64;
-    nn::Transformer model = transformerOf(run);
-    const train::AdamW optimizer(model, run.train);  // gives the parameters their gradients' memory
-    const EagerModel eager(model, EagerModel::Precision::Fp32);
-    const std::int64_t count = std::int64_t(size.batch) * size.context;
-    const at::Tensor tokens = tokenTensor(randomTokens(count, size.vocab, 1), size.batch);
-    const at::Tensor targets = tokenTensor(randomTokens(count, size.vocab, 2), size.batch);
-    const auto ours = [&] { model.lossSum(tokens, targets).backward(); };
-    const auto stock = [&] { eager.loss(tokens, targets).backward(); };
-    const auto samples = interleave({{"loss and its gradients", ours, 1}, {"linear and cross_entropy of LibTorch", stock, 1}}, options.rounds, options.clock);
-    const std::string variant = "fp32 " + std::to_string(count) + " rows, width 64, V50304, forward and backward";
-    Row memory = ratioRow("T6 memory of the loss ÷ full logits", variant, double(tensorMemory(ours).peak), 4.0 * double(count) * size.vocab, "bytes", atMost(0.15), cpuDevice(),
-        "most tensor memory held at once ÷ fp32 logits of all rows");
-    memory.details["stock_bytes"] = tensorMemory(stock).peak;
-    rows.push_back(std::move(memory));
-    rows.push_back(timeRow("T6 time of the loss ÷ unfused", variant, samples[0], samples[1], atMost(1.0), cpuDevice()));
+    HeadProblem large(std::max(1, 16 / options.share));
+    rows.push_back(ratioRow("T6 memory of the loss ÷ full logits", large.variant(), double(tensorMemory([&] { large.ours(); }).peak), large.logitsBytes(), "bytes", atMost(0.15),
+        cpuDevice(), "most tensor memory held at once ÷ fp32 logits of all rows"));
+    HeadProblem small(std::max(1, 4 / options.share));
+    const EagerModel eager(small.model(), EagerModel::Precision::Fp32);
+    const auto samples = interleave({{"loss and its gradients", [&] { small.ours(); }, 1}, {"linear and cross_entropy of LibTorch", [&] { small.stock(eager); }, 1}},
+        options.rounds, options.clock);
+    rows.push_back(timeRow("T6 time of the loss ÷ unfused", small.variant(), samples[0], samples[1], atMost(1.0), cpuDevice()));
 }
 
 void addCuda(std::vector<Row>& rows, const BenchOptions& options)
