@@ -51,7 +51,9 @@ PasskeyPrompt passkeyPrompt(std::int64_t characters, std::uint64_t seed, std::ui
     prompt.text += fillerOf(before);
     prompt.text += '\n';
     prompt.infoAt = prompt.text.size();
-    prompt.text += "The pass key is " + prompt.key + ". Remember it. " + prompt.key + " is the pass key.\n";
+    for (const std::string_view piece : {std::string_view("The pass key is "), std::string_view(prompt.key), std::string_view(". Remember it. "),
+                                         std::string_view(prompt.key), std::string_view(" is the pass key.\n")})
+        prompt.text += piece;
     prompt.text += fillerOf(std::size_t(characters) - before);
     prompt.text += '\n';
     prompt.text += kQuestion;
