@@ -185,7 +185,7 @@ private:
         std::stable_sort(order.begin(), order.end(), [&lengths](std::size_t a, std::size_t b) { return lengths[a] < lengths[b]; });
         if (m_device.is_cpu()) {
             // At least two iterations: a single one would not open a parallel region, and only inside one does every operation use one thread,
-            // whether it comes alone or with others.
+            // whether it comes alone or with others, and whatever the number of threads.
             std::atomic<std::size_t> next = 0;
             at::parallel_for(0, std::max(2, at::get_num_threads()), 1, [&](std::int64_t begin, std::int64_t end) {
                 const at::NoGradGuard guard;
