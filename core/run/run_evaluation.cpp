@@ -21,6 +21,7 @@ void evaluateRun(const RunDirectory& run, const nn::Transformer& model, const da
         const auto languageModel = eval::languageModel(frozen);
         eval::Options options;
         options.spec = spec.eval;
+        options.controls = !request.duringTraining;
         if (request.duringTraining)
             options.spec.trials = spec.eval.everyTrials;
         options.out = run.evalsFolder() / id;
