@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include <CLI/CLI.hpp>
 
@@ -40,6 +41,14 @@ std::string needleText(const Json& json)
         trials = std::max(trials, cell["trials"].get<std::int64_t>());
     std::string text = "exact match of " + std::to_string(trials) + " prompts a cell, by depth (down) and length in tokens (across)\n" + heatmapText(json["cells"]);
     text += "mean " + percent(json["mean"]) + ", chance " + percent(json["chance"]) + "\n";
+    double meanOff = 0;
+    double worstOff = 0;
+    for (const Json& cell : json["cells"])
+        if (!cell["depth_real"].is_null()) {
+            meanOff = std::max(meanOff, std::abs(toDouble(cell["depth_real"], "depth_real") - toDouble(cell["depth"], "depth")));
+            worstOff = std::max(worstOff, toDouble(cell["depth_off_max"], "depth_off_max"));
+        }
+    text += "depth, real against wished: cell means within " + formatFixed(100 * meanOff, 1) + " points, single needles within " + formatFixed(100 * worstOff, 1) + "\n";
     if (json.contains("controls")) {
         const Json& controls = json["controls"];
         text += "controls: without needle " + percent(controls["no_needle"]["exact"]) + ", shuffled filler " + percent(controls["shuffled_filler"]["exact"]) + ", needle gain " +
@@ -50,9 +59,9 @@ std::string needleText(const Json& json)
 
 std::string passkeyText(const Json& json)
 {
-    TextTable table({"length", "trials", "exact", "generated", "contains", "nll"});
+    TextTable table({"length", "trials", "exact", "generated", "contains", "agree", "nll"});
     for (const Json& row : json["rows"])
-        table.add({row["length"].dump(), row["trials"].dump(), percent(row["exact"]), percent(row.value("generated_exact", Json())), percent(row.value("generated_contains", Json())), digits(row["nll"])});
+        table.add({row["length"].dump(), row["trials"].dump(), percent(row["exact"]), percent(row.value("generated_exact", Json())), percent(row.value("generated_contains", Json())), percent(row.value("generated_agrees", Json())), digits(row["nll"])});
     return table.text();
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 
 #include "core/base/error.h"
@@ -30,6 +31,7 @@ std::vector<T> unique(const std::vector<T>& values)
 struct Cell {
     Tally tally;
     double depthReal = 0;
+    double depthOff = 0;  // largest difference of real and wished depth
     std::int64_t promptTokens = 0;
     std::int64_t moved = 0;
     std::vector<std::string> rows;
@@ -157,6 +159,7 @@ private:
             Cell& cell = column[p.depth];
             cell.tally.add(answer);
             cell.depthReal += p.prompt.depthReal;
+            cell.depthOff = std::max(cell.depthOff, std::abs(p.prompt.depthReal - p.place.depth));
             cell.promptTokens += p.prompt.answerBegin;
             cell.moved += p.prompt.moved;
             cell.hashes.push_back(hashOfTokens(p.prompt.tokens.data(), std::size_t(p.prompt.answerBegin)));
@@ -172,6 +175,7 @@ private:
         Json json{{"length", length}, {"depth", number(depth)}};
         const double n = double(cell.tally.trials());
         json["depth_real"] = n > 0 ? number(cell.depthReal / n) : Json(nullptr);
+        json["depth_off_max"] = n > 0 ? number(cell.depthOff) : Json(nullptr);
         cell.tally.write(json);
         json["outside_training"] = length > m_model.context();
         if (n > 0) {

@@ -14,7 +14,9 @@ namespace {
 
 constexpr std::int64_t kMostTrials = 1'000'000;  // EvalSpec::trials
 
-const std::vector<std::string>& keyWords()
+}  // namespace
+
+const std::vector<std::string>& needleKeyWords()
 {
     static const std::vector<std::string> words{
         "amber",  "azure",  "basil",  "birch",  "bison",  "blaze",  "bronze", "cedar",  "chalk",  "cliff",  "clover", "cobalt", "comet",
@@ -28,6 +30,8 @@ const std::vector<std::string>& keyWords()
         "walnut", "willow", "winter", "zephyr"};
     return words;
 }
+
+namespace {
 
 void checkPlaces(const std::string& text, const std::string& source, const std::string& field, bool withKey)
 {
@@ -61,6 +65,14 @@ std::string textAt(const Json& json, const char* key, const std::string& source,
     return json[key].get<std::string>();
 }
 
+std::string wordAt(const Json& json, const char* key, const std::string& source, const std::string& otherwise, const std::vector<std::string>& known)
+{
+    const std::string word = textAt(json, key, source, otherwise);
+    if (std::find(known.begin(), known.end(), word) == known.end())
+        throw Error::at(ErrorKind::Usage, {source, key, "\"" + word + "\"", join(known, ", ")});
+    return word;
+}
+
 int intAt(const Json& json, const char* key, const std::string& source, int otherwise, int lowest, int highest)
 {
     if (!json.contains(key))
@@ -83,13 +95,26 @@ NeedleTemplate readNeedleTemplate(const std::filesystem::path& file)
 {
     const std::string source = file.string();
     const Json json = readJsonFile(file);
-    checkKeys(json, source, "", {"needle", "question", "key", "distractors"});
+    checkKeys(json, source, "", {"needle", "question", "key", "distractors", "values", "queries", "spread", "haystack"});
     NeedleTemplate wording;
     wording.needle = std::string(trimmed(textAt(json, "needle", source, wording.needle)));
     wording.question = std::string(trimmed(textAt(json, "question", source, wording.question)));
     checkPlaces(wording.needle, source, "needle", true);
     checkPlaces(wording.question, source, "question", false);
-    wording.distractors = intAt(json, "distractors", source, 0, 0, int(needleNouns().size()) - 1);
+    wording.distractors = intAt(json, "distractors", source, 0, 0, int(needleNouns().size()) - 17);
+    wording.values = intAt(json, "values", source, 1, 1, 16);
+    wording.queries = intAt(json, "queries", source, 1, 1, 16);
+    if (wording.values > 1 && wording.queries > 1)
+        throw Error::at(ErrorKind::Usage, {source, "queries", std::to_string(wording.queries), "1 beside values " + std::to_string(wording.values)});
+    wording.spread = wordAt(json, "spread", source, wording.spread, {"random", "even"});
+    if (json.contains("haystack") && json["haystack"].is_object()) {
+        checkKeys(json["haystack"], source, "haystack.", {"file"});
+        wording.file = (file.parent_path() / textAt(json["haystack"], "file", source, "")).lexically_normal();
+        if (!std::filesystem::is_regular_file(wording.file))
+            throw Error::at(ErrorKind::Malformed, {source, "haystack.file", wording.file.string(), "a text file"});
+    } else {
+        wording.haystack = wordAt(json, "haystack", source, wording.haystack, {"text", "noise", "needles"});
+    }
     if (json.contains("key")) {
         const Json& key = json["key"];
         checkKeys(key, source, "key.", {"kind", "length"});
@@ -106,7 +131,8 @@ NeedleTemplate readNeedleTemplate(const std::filesystem::path& file)
 Json toJson(const NeedleTemplate& wording)
 {
     return Json{{"needle", wording.needle}, {"question", wording.question}, {"key", Json{{"kind", wording.keyKind}, {"length", wording.keyLength}}},
-                {"distractors", wording.distractors}};
+                {"distractors", wording.distractors}, {"values", wording.values}, {"queries", wording.queries}, {"spread", wording.spread},
+                {"haystack", wording.file.empty() ? Json(wording.haystack) : Json{{"file", wording.file.filename().string()}}}};
 }
 
 std::string filled(std::string_view wording, const std::string& noun, const std::string& key)
@@ -136,7 +162,7 @@ double KeySource::count() const
 {
     if (m_kind == "uuid")
         return 0x1p122;
-    return m_kind == "words" ? std::pow(double(keyWords().size()), m_length) : 9 * std::pow(10.0, m_length - 1);
+    return m_kind == "words" ? std::pow(double(needleKeyWords().size()), m_length) : 9 * std::pow(10.0, m_length - 1);
 }
 
 std::string KeySource::key(std::uint64_t cell, std::int64_t trial, int draw) const
@@ -159,8 +185,8 @@ std::string KeySource::key(std::uint64_t cell, std::int64_t trial, int draw) con
         return std::to_string(index + keys / 9);
     std::vector<std::string> parts;
     for (int i = 0; i < m_length; ++i) {
-        parts.push_back(keyWords()[std::size_t(index % std::int64_t(keyWords().size()))]);
-        index /= std::int64_t(keyWords().size());
+        parts.push_back(needleKeyWords()[std::size_t(index % std::int64_t(needleKeyWords().size()))]);
+        index /= std::int64_t(needleKeyWords().size());
     }
     return join(parts, "-");
 }

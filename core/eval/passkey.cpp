@@ -101,6 +101,7 @@ Json passkey(LanguageModel& model, const data::Corpus& corpus, const Options& op
         Tally tally;
         std::int64_t exact = 0;
         std::int64_t contains = 0;
+        std::int64_t agree = 0;  // trials on which generated and teacher-forced answer tokens are right or wrong together
         std::int64_t promptTokens = 0;
         const std::int64_t count = isTooShort(length) ? 0 : options.spec.trials;
         for (std::int64_t trial = 0; trial < count; ++trial) {
@@ -132,7 +133,12 @@ Json passkey(LanguageModel& model, const data::Corpus& corpus, const Options& op
 
             const auto scored = model.score({{prompt.tokens, prompt.answerBegin, std::int64_t(prompt.tokens.size())}});
             const AnswerScore score = answerScore(scored.front(), false);
-            const std::string generated = corpus.decode(model.generate({ids}, kGenerated).front());
+            const std::vector<std::int32_t> continuation = model.generate({ids}, kGenerated).front();
+            const std::string generated = corpus.decode(continuation);
+            // Greedy generation goes the teacher-forced way as long as it is right, so both must call the same answers right.
+            const bool reproduced = std::int64_t(continuation.size()) >= prompt.answerTokens() &&
+                                    std::equal(prompt.tokens.begin() + prompt.answerBegin, prompt.tokens.end(), continuation.begin());
+            agree += reproduced == score.exact;
             const bool parsed = passkeyAnswer(generated) == drawn.key;
             const bool contained = scoreOutput(generated, {drawn.key}).contains > 0;
             tally.add(score);
@@ -143,6 +149,7 @@ Json passkey(LanguageModel& model, const data::Corpus& corpus, const Options& op
             Json record = trialRecord({length, drawn.share, trial}, prompt, hashes.back(), score, options.dumpPrompts);
             record["generated"] = isUtf8(generated) ? Json(generated) : Json(nullptr);
             record["generated_exact"] = parsed;
+            record["generated_tokens_exact"] = reproduced;
             record["generated_contains"] = contained;
             trials += dumpLine(record) + "\n";
             report(options, (double(i) + double(trial + 1) / double(count)) / double(lengths.size()));
@@ -152,6 +159,7 @@ Json passkey(LanguageModel& model, const data::Corpus& corpus, const Options& op
         if (count > 0) {
             row["generated_exact"] = number(double(exact) / double(count));
             row["generated_contains"] = number(double(contains) / double(count));
+            row["generated_agrees"] = number(double(agree) / double(count));
             row["prompt_tokens"] = number(double(promptTokens) / double(count));
             sum += tally.exact();
             ++run;

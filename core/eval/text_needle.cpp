@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/base/random.h"
 #include "core/base/text.h"
 
@@ -17,6 +18,16 @@ constexpr int kMostDraws = 400;
 constexpr int kDrawsOfAFiller = 8;  // with other nouns and keys, before another stretch of text is taken
 constexpr std::size_t kLongestWord = 24;  // bytes; longer ones are cut, so that text without blanks has units too
 constexpr std::size_t kPiece = 12;
+
+constexpr std::string_view kNoise = "The grass is green. The sky is blue. The sun is yellow. Here we go. There and back again.";  // as RULER's
+constexpr std::size_t kLargestHaystack = 256u << 20;  // bytes
+
+std::string listed(const std::vector<std::string>& nouns)
+{
+    if (nouns.size() == 1)
+        return nouns.front();
+    return join({nouns.begin(), nouns.end() - 1}, ", ") + " and " + nouns.back();
+}
 
 std::int64_t occurrences(const std::string& text, const std::string& part)
 {
@@ -100,18 +111,59 @@ TextNeedle::TextNeedle(const data::Corpus& corpus, NeedleTemplate wording, std::
     std::map<std::int64_t, int> votes;
     for (std::int64_t trial = 0; trial < 64; ++trial)
         ++votes[count(stub + answer(m_keys.key(m_seed, trial, 0))) - stubTokens];
-    m_answerTokens = std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->first;
-    if (m_answerTokens < 1)
+    m_keyTokens = std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->first;
+    if (m_keyTokens < 1)
         throw Error::at(ErrorKind::Unsupported, {.field = "key", .found = "an answer without tokens of its own", .allowed = "a template whose answer adds tokens"});
 
     std::int64_t needle = 0;
     std::int64_t around = 0;
     const std::string key = keyOf(m_seed, 0, 0);
-    for (const std::string& noun : needleNouns()) {
+    std::vector<std::string> all = nouns();
+    std::stable_sort(all.begin(), all.end(), [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
+    all.resize(std::min<std::size_t>(all.size(), 80));
+    for (const std::string& noun : all)
         needle = std::max(needle, unit(filled(m_wording.needle, noun, key)).tokens);
-        around = std::max(around, unit(filled(m_wording.question, noun, "")).tokens);
-    }
-    m_smallest = needle * (1 + m_wording.distractors) + around + m_answerTokens;
+    for (std::size_t i = 0; i + std::size_t(m_wording.queries) <= all.size(); ++i)
+        around = std::max(around, unit(filled(m_wording.question, listed({all.begin() + std::ptrdiff_t(i), all.begin() + std::ptrdiff_t(i) + m_wording.queries}), "")).tokens);
+    const std::vector<std::string> keys(std::size_t(m_wording.asked()), key);
+    m_answerTokens = m_wording.asked() == 1 ? m_keyTokens : count(stub + answer(keys)) - stubTokens;
+    m_smallest = needle * (m_wording.asked() + m_wording.distractors) + around + m_answerTokens;
+}
+
+double TextNeedle::chance() const
+{
+    return std::pow(m_keys.count(), -m_wording.asked());
+}
+
+std::string TextNeedle::answer(const std::vector<std::string>& keys) const
+{
+    return answer(join(keys, ", "));
+}
+
+// Among needles alone there are not enough single nouns, so each is a pair of words there.
+std::vector<std::string> TextNeedle::nouns() const
+{
+    if (m_wording.haystack != "needles")
+        return needleNouns();
+    std::vector<std::string> pairs;
+    for (const std::string& noun : needleNouns())
+        for (const std::string& word : needleKeyWords())
+            pairs.push_back(word + " " + noun);
+    return pairs;
+}
+
+std::vector<std::string> TextNeedle::haystackWords(RandomStream& random, std::int64_t length) const
+{
+    if (m_wording.file.empty())
+        return wordsOf(std::string(kNoise));
+    const std::vector<std::string> words = wordsOf(readFile(m_wording.file, kLargestHaystack));
+    if (words.empty())
+        throw Error::at(ErrorKind::Malformed, {.file = m_wording.file.string(), .field = "haystack.file", .found = "no words", .allowed = "text to fill prompts with"});
+    std::vector<std::string> part;
+    const std::size_t from = std::size_t(random.below(words.size()));
+    for (std::size_t i = 0; i < std::size_t(length); ++i)
+        part.push_back(words[(from + i) % words.size()]);
+    return part;
 }
 
 TextNeedle::Unit TextNeedle::unit(std::string text, bool joined) const
@@ -127,7 +179,7 @@ std::string TextNeedle::keyOf(std::uint64_t cell, std::int64_t trial, int draw) 
     std::string key;
     for (int again = 0; again < 64; ++again) {
         key = m_keys.key(cell, trial, draw * 64 + again);
-        if (count(stub + answer(key)) - stubTokens == m_answerTokens)
+        if (count(stub + answer(key)) - stubTokens == m_keyTokens)
             break;
     }
     return key;
@@ -137,6 +189,31 @@ const std::vector<TextNeedle::Unit>& TextNeedle::filler(std::int64_t length, std
 {
     if (m_filler.length == length && m_filler.trial == trial && m_filler.draw == draw)
         return m_filler.units;
+    if (!m_wording.file.empty() || m_wording.haystack != "text") {
+        RandomStream random(m_seed, "needle-filler", {m_corpusKey, std::uint64_t(length), std::uint64_t(trial), std::uint64_t(draw)});
+        std::vector<Unit> units;
+        std::int64_t tokens = 0;
+        if (m_wording.haystack == "needles") {
+            std::vector<std::string> all = nouns();
+            for (std::size_t i = all.size(); i > 1; --i)
+                std::swap(all[i - 1], all[std::size_t(random.below(i))]);
+            const std::uint64_t cell = random.next64();
+            for (std::int64_t i = 0; tokens < length && i < std::int64_t(all.size()); ++i) {
+                units.push_back(unit(filled(m_wording.needle, all[std::size_t(i)], keyOf(cell, i, 0))));
+                tokens += units.back().tokens;
+            }
+        }
+        while (tokens < length && m_wording.haystack != "needles")
+            for (const std::string& word : haystackWords(random, length)) {
+                bool joined = false;
+                for (const std::string& piece : piecesOf(word)) {
+                    units.push_back(unit(piece, std::exchange(joined, true)));
+                    tokens += units.back().tokens;
+                }
+            }
+        m_filler = {length, trial, draw, std::move(units)};
+        return m_filler.units;
+    }
     std::int64_t block = 256;
     while (block > 1 && m_corpus.windows(data::Split::Validation, block) < 1)
         block /= 2;
@@ -208,7 +285,7 @@ std::optional<NeedlePrompt> TextNeedle::attempt(const TrialPlace& place, Haystac
 
     // Of the haystack, shared by all depths.
     RandomStream shared(m_seed, "needle-haystack", {m_corpusKey, length, trial, std::uint64_t(fillerDraw)});
-    std::vector<std::string> nouns = needleNouns();
+    std::vector<std::string> nouns = this->nouns();
     for (std::size_t i = nouns.size(); i > 1; --i)
         std::swap(nouns[i - 1], nouns[std::size_t(shared.below(i))]);
     const std::uint64_t sharedCell = shared.next64();
@@ -230,14 +307,34 @@ std::optional<NeedlePrompt> TextNeedle::attempt(const TrialPlace& place, Haystac
 
     // Of this trial at this depth.
     RandomStream own(m_seed, "needle", {m_corpusKey, length, depthKey(place.depth), trial, std::uint64_t(draw)});
-    const std::string& noun = nouns[std::size_t(m_wording.distractors) + std::size_t(own.below(nouns.size() - std::size_t(m_wording.distractors)))];
+    const std::size_t first = std::size_t(m_wording.distractors);
+    const std::size_t choice = std::size_t(own.below(nouns.size() - first));
+    const std::string& noun = nouns[first + choice];
     const std::uint64_t cell = RandomStream(m_seed, "needle-key", {m_corpusKey, length, depthKey(place.depth)}).next64();
     const std::string key = keyOf(cell, place.trial, draw);
     const std::string stated = haystack == Haystack::OtherKey ? keyOf(own.next64(), place.trial, draw) : key;
     const bool hasNeedle = haystack != Haystack::NoNeedle;
     const Unit needle = hasNeedle ? unit(filled(m_wording.needle, noun, stated)) : Unit{};
-    const Unit question = unit(filled(m_wording.question, noun, ""));
-    const std::string answerText = answer(key);
+
+    // Further asked needles stand among the distractors.
+    std::vector<std::string> asked{noun};
+    std::vector<std::string> keys{key};
+    std::vector<std::string> askedNeedles{needle.text};
+    for (int i = 1; i < m_wording.asked(); ++i) {
+        const std::string& other = m_wording.values > 1 ? noun : nouns[first + (choice + std::size_t(i)) % (nouns.size() - first)];
+        if (m_wording.values == 1)
+            asked.push_back(other);
+        keys.push_back(keyOf(own.next64(), place.trial, draw));
+        const std::string said = haystack == Haystack::OtherKey ? keyOf(own.next64(), place.trial, draw) : keys.back();
+        const double at = m_wording.spread == "even" ? std::min(place.depth + (1 - place.depth) * double(i) / double(m_wording.asked()), 1 - 0x1p-40) : own.uniform();  // below 1, or it would stand behind the filler
+        if (!hasNeedle)
+            continue;
+        distractors.push_back({at, unit(filled(m_wording.needle, other, said))});
+        askedNeedles.push_back(distractors.back().unit.text);
+    }
+    std::stable_sort(distractors.begin(), distractors.end(), [](const Distractor& a, const Distractor& b) { return a.place < b.place; });
+    const Unit question = unit(filled(m_wording.question, listed(asked), ""));
+    std::string answerText;
 
     std::int64_t room = place.length - needle.tokens - question.tokens - m_answerTokens;
     for (const Distractor& d : distractors)
@@ -295,6 +392,10 @@ std::optional<NeedlePrompt> TextNeedle::attempt(const TrialPlace& place, Haystac
         questionAt = append(question);
         if (best == body.size())
             afterNeedle = questionAt;
+        std::vector<std::string> order = keys;
+        if (m_wording.values > 1)
+            std::stable_sort(order.begin(), order.end(), [&text](const std::string& a, const std::string& b) { return text.find(a) < text.find(b); });
+        answerText = answer(order);
         ids = m_corpus.encode(text + answerText);
     };
 
@@ -322,13 +423,20 @@ std::optional<NeedlePrompt> TextNeedle::attempt(const TrialPlace& place, Haystac
     if (m_corpus.decode(ids) != text + answerText)
         return std::nullopt;
     const bool statesKey = haystack == Haystack::Needle || haystack == Haystack::ShuffledFiller;
-    const std::int64_t nounTimes = (hasNeedle ? occurrences(needle.text, noun) : 0) + occurrences(question.text, noun);
-    if (occurrences(text, key) != (statesKey ? 1 : 0) || occurrences(text, noun) != nounTimes)
-        return std::nullopt;
+    for (const std::string& one : keys)
+        if (occurrences(text, one) != (statesKey ? 1 : 0) || std::count(keys.begin(), keys.end(), one) != 1)
+            return std::nullopt;
+    for (const std::string& one : asked) {
+        std::int64_t times = occurrences(question.text, one);
+        for (const std::string& sentence : askedNeedles)
+            times += occurrences(sentence, one);
+        if (occurrences(text, one) != times)
+            return std::nullopt;
+    }
 
     NeedlePrompt prompt;
     prompt.answerBegin = std::int64_t(promptIds.size());
-    prompt.key = key;
+    prompt.key = std::string(trimmed(answerText));
     const std::size_t keyAt = hasNeedle ? text.find(stated, needleAt) : 0;
     const auto at = tokensAt(m_corpus, ids, text.size() + answerText.size(), {needleAt, afterNeedle, questionAt, keyAt});
     prompt.tokens = std::move(ids);

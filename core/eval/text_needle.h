@@ -2,12 +2,13 @@
 
 #include <optional>
 
+#include "core/base/random.h"
 #include "core/eval/needle_task.h"
 #include "core/eval/needle_template.h"
 
 namespace holo::eval {
 
-// Needle prompts in text: filler words from the validation part, needle and question from a template. The prompt is assembled as text and
+// Needle prompts in text: filler words from the validation part (or the template's haystack), needle and question from a template. The prompt is assembled as text and
 // encoded in one piece together with its answer, so it never holds ids that the tokenizer would not give. Lengths are tokens: as many filler
 // words as fit, so that prompt and answer fall short of the nominal length by less than one word. The answer occurs once in the prompt (in the
 // needle), the noun only in needle and question; its ids decode to its text; prompt and prompt + answer encode to the same beginning; else it
@@ -20,7 +21,7 @@ public:
 
     std::int64_t smallestLength() const override { return m_smallest; }
     NeedlePrompt prompt(const TrialPlace& place, Haystack haystack) const override;
-    double chance() const override { return 1.0 / m_keys.count(); }
+    double chance() const override;
     std::vector<std::int32_t> candidates() const override { return {}; }
     Json describe() const override;
 
@@ -38,6 +39,9 @@ private:
     };
     Unit unit(std::string text, bool joined = false) const;
     std::int64_t count(const std::string& text) const { return std::int64_t(m_corpus.encode(text).size()); }
+    std::string answer(const std::vector<std::string>& keys) const;
+    std::vector<std::string> haystackWords(RandomStream& random, std::int64_t length) const;
+    std::vector<std::string> nouns() const;
     std::string answer(const std::string& key) const { return m_wording.blankBeforeKey() ? " " + key : key; }
     const std::vector<Unit>& filler(std::int64_t length, std::int64_t trial, int draw) const;
     std::string keyOf(std::uint64_t cell, std::int64_t trial, int draw) const;
@@ -48,7 +52,8 @@ private:
     KeySource m_keys;
     std::uint64_t m_seed;
     std::uint64_t m_corpusKey;
-    std::int64_t m_answerTokens = 0;
+    std::int64_t m_keyTokens = 0;     // of one key after the question
+    std::int64_t m_answerTokens = 0;  // of all asked keys together
     std::int64_t m_smallest = 0;
     mutable Filler m_filler;  // the last one, used by all depths of a trial
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "core/stats/descriptive.h"
 
@@ -27,6 +28,22 @@ double largestSpacingAbove(double x, int n)
     return std::clamp(double(sum), 0.0, 1.0);
 }
 
+// Pooled SD of the scores up to `at` and of those after it.
+double withinSides(const std::vector<double>& sorted, std::size_t at)
+{
+    const auto squares = [](std::span<const double> side) {
+        double mean = 0;
+        for (const double v : side)
+            mean += v / double(side.size());
+        double sum = 0;
+        for (const double v : side)
+            sum += (v - mean) * (v - mean);
+        return sum;
+    };
+    const std::span<const double> all(sorted);
+    return std::sqrt((squares(all.first(at + 1)) + squares(all.subspan(at + 1))) / std::max(1.0, double(sorted.size()) - 2));
+}
+
 }  // namespace
 
 HumpResult findHumps(std::span<const double> values, HumpRule rule)
@@ -50,7 +67,7 @@ HumpResult findHumps(std::span<const double> values, HumpRule rule)
         return result;
     result.gapShare = *result.gap / range;
     result.p = largestSpacingAbove(*result.gapShare, n);
-    result.twoHumped = *result.gap >= rule.minGap && *result.p <= rule.maxP;
+    result.twoHumped = *result.gap >= rule.minGap && *result.p <= rule.maxP && *result.gap >= rule.minSeparation * withinSides(sorted, at);
     return result;
 }
 

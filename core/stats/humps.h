@@ -11,6 +11,7 @@ struct HumpRule {
     int fewest = 4;        // fewer scores are never called two-humped
     double minGap = 0.1;   // a narrower gap never counts, in units of the score
     double maxP = 0.01;
+    double minSeparation = 2;  // gap over the pooled SD within the two sides; a straggler of one broad hump stays below
 };
 
 // Are the scores two clusters with nothing between? g = largest gap between neighbouring sorted scores, r = their range.

@@ -144,6 +144,96 @@ private Q_SLOTS:
         QVERIFY_THROWS_EXCEPTION(Error, task->prompt({smallest - 1, 0, 0}, Haystack::Needle));
     }
 
+    void severalNeedlesAreAskedFor_data()
+    {
+        QTest::addColumn<QString>("wording");
+        QTest::addColumn<int>("asked");
+        QTest::addColumn<int>("distractors");
+        QTest::newRow("multi-key") << R"({"distractors": 3})" << 1 << 3;
+        QTest::newRow("multi-value") << R"({"values": 4, "key": {"kind": "digits", "length": 7}})" << 4 << 0;
+        QTest::newRow("multi-query") << R"({"queries": 4, "key": {"kind": "digits", "length": 7}})" << 4 << 0;
+        QTest::newRow("multi-query, evenly") << R"({"queries": 3, "spread": "even", "distractors": 1})" << 3 << 1;
+        QTest::newRow("noise") << R"({"haystack": "noise", "values": 2})" << 2 << 0;
+        QTest::newRow("needles") << R"({"haystack": "needles"})" << 1 << -1;
+        QTest::newRow("needles, uuid") << R"({"haystack": "needles", "key": {"kind": "uuid"}})" << 1 << -1;
+        QTest::newRow("own text") << R"({"haystack": {"file": "haystack.txt"}})" << 1 << 0;
+    }
+    void severalNeedlesAreAskedFor()
+    {
+        QFETCH(QString, wording);
+        QFETCH(int, asked);
+        QFETCH(int, distractors);
+        std::ofstream(root() / "haystack.txt") << "Zebras graze where giraffes sleep.\nLions do neither.\n";
+        const data::Corpus& c = corpus("bytes");
+        config::EvalSpec spec;
+        spec.templateFile = templateFile(wording.toStdString());
+        const auto task = needleTask(c, spec, root());
+        std::set<std::vector<std::int64_t>> placings;
+        for (std::int64_t trial = 0; trial < 4; ++trial)
+            for (const double depth : {0.0, .5, 1.0}) {
+                const NeedlePrompt p = task->prompt({900, depth, trial}, Haystack::Needle);
+                QVERIFY(p.tokens.size() <= 900u);
+                const std::string text = c.decode({p.tokens.data(), std::size_t(p.answerBegin)});
+                QCOMPARE(c.decode(p.tokens), text + " " + p.key);
+                QStringList keys = QString::fromStdString(p.key).split(", ");
+                QCOMPARE(keys.size(), asked);
+                QCOMPARE(QSet<QString>(keys.begin(), keys.end()).size(), asked);
+                // Every key stands once, after the noun of its own needle, which the question names.
+                const QString question = QString::fromStdString(text).section("question: the code for ", 1);
+                std::vector<std::int64_t> places;
+                for (const QString& key : keys) {
+                    const QRegularExpression said("the code for ([a-z ]+) is " + key + R"(\.)");
+                    const auto match = said.match(QString::fromStdString(text));
+                    QVERIFY2(match.hasMatch(), text.c_str());
+                    QVERIFY2(question.contains(match.captured(1)), text.c_str());
+                    QCOMPARE(QString::fromStdString(text).count(key), 1);
+                    places.push_back(match.capturedStart());
+                }
+                placings.insert(places);
+                if (wording.contains("values"))
+                    QVERIFY(std::is_sorted(places.begin(), places.end()));
+                const int needles = QString::fromStdString(text).count("note: the code for");
+                if (distractors >= 0)
+                    QCOMPARE(needles, asked + distractors);
+                else
+                    QVERIFY(needles >= 8 && !QString::fromStdString(text).contains("remembered"));
+                if (wording.contains("noise"))
+                    QVERIFY(text.find("The sky is blue.") != std::string::npos);
+                if (wording.contains("file"))
+                    QVERIFY(text.find("giraffes") != std::string::npos && text.find("remembered") == std::string::npos);
+                const std::string without = c.decode(task->prompt({900, depth, trial}, Haystack::NoNeedle).tokens);
+                for (const QString& key : keys)
+                    QCOMPARE(QString::fromStdString(without).count(key), 1);  // the answer
+                if (distractors >= 0)
+                    QCOMPARE(QString::fromStdString(without).count("note: the code for"), distractors);
+            }
+        if (asked > 1)
+            QVERIFY(placings.size() > 6);
+    }
+
+    void realDepthIsWithinTwoPointsOfTheWish()
+    {
+        // Text without full stops, one byte a token.
+        config::DataSpec data;
+        data.source = {"nostops.txt"};
+        data.valShare = .5;
+        std::string text = prose(20000, kEnglish);
+        std::erase(text, '.');
+        std::ofstream(root() / "nostops.txt") << text;
+        const auto c = data::openCorpus(data, 256, root(), root() / "cache-nostops");
+        planted::Model model(c->vocabulary(), 1024, [&c](std::span<const std::int32_t>) { return planted::peaked(c->vocabulary(), 'e', .5); });
+        Options options;
+        options.controls = false;
+        options.spec.lengths = {512, 1000};
+        options.spec.depths = {0, .1, .2, .3, .4, .5, .6, .7, .8, .9, 1};
+        options.spec.trials = 20;
+        const Json json = needle(model, *c, options);
+        for (const Json& cell : json["cells"]) {
+            QVERIFY2(std::abs(cell["depth_real"].get<double>() - cell["depth"].get<double>()) < .02, dumpLine(cell).c_str());
+            QVERIFY2(cell["depth_off_max"].get<double>() < .02, dumpLine(cell).c_str());
+        }
+    }
+
     void controlsTakeTheKeyAway()
     {
         const data::Corpus& c = corpus("bytes");
@@ -209,6 +299,7 @@ private Q_SLOTS:
         const Json key = passkey(copier, c, options);
         QCOMPARE(key["rows"][0]["exact"].get<double>(), 1.0);
         QCOMPARE(key["rows"][0]["generated_exact"].get<double>(), 1.0);
+        QCOMPARE(key["rows"][0]["generated_agrees"].get<double>(), 1.0);
         options.spec.lengths = {100};
         QVERIFY_THROWS_EXCEPTION(Error, passkey(copier, c, options));
     }
@@ -218,7 +309,8 @@ private Q_SLOTS:
         QTest::addColumn<QString>("json");
         for (const char* json : {R"({"needles": "x"})", R"({"needle": "the {noun}"})", R"({"needle": "{key}"})", R"({"needle": "{noun} {key} {key}"})", R"({"question": "the code is"})",
                                  R"({"question": "{noun} {key}"})", R"({"needle": 3})", R"({"key": "digits"})", R"({"key": {"kind": "letters"}})", R"({"key": {"kind": "digits", "length": 0}})",
-                                 R"({"key": {"kind": "digits", "length": 19}})", R"({"key": {"kind": "digits", "length": 2.5}})", R"({"key": {"kinds": 1}})", R"({"distractors": -1})", "[]", "", "{"})
+                                 R"({"key": {"kind": "digits", "length": 19}})", R"({"key": {"kind": "digits", "length": 2.5}})", R"({"key": {"kinds": 1}})", R"({"distractors": -1})", R"({"values": 0})", R"({"queries": 17})",
+                                 R"({"values": 2, "queries": 2})", R"({"spread": "odd"})", R"({"haystack": "essays"})", R"({"haystack": {"file": "missing.txt"}})", R"({"haystack": 3})", "[]", "", "{"})
             QTest::addRow("%s", json) << json;
     }
     void filesOfWordingAreChecked()

@@ -78,8 +78,15 @@ void TstStatsReliability::oneHump()
     QVERIFY(!findHumps(std::vector<double>{.90, .901, .902, .95, .951}).twoHumped);  // narrow
     QVERIFY(!findHumps(std::vector<double>(9, .4)).twoHumped);
     QVERIFY(!findHumps({}).gap);
+    // A straggler of a broad hump that is cut off at 1: improbable if evenly spread, but no gap beside the hump's own width.
+    std::vector<double> broad{.05};
+    for (int i = 0; i < 30; ++i)
+        broad.push_back(std::min(1.0, .3 + .03 * i));
+    const HumpResult straggler = findHumps(broad);
+    QVERIFY(*straggler.p < .01 && *straggler.gap > .1);
+    QVERIFY(!straggler.twoHumped);
     // Three scores: the larger of two spacings takes at least x with chance 2(1−x).
-    const HumpResult three = findHumps(std::vector<double>{0, .8, 1}, {3, .1, .01});
+    const HumpResult three = findHumps(std::vector<double>{0, .8, 1}, {3, .1, .01, 2});
     QVERIFY(std::abs(*three.p - .4) < 1e-12);
 }
 
@@ -92,7 +99,7 @@ void TstStatsReliability::evenSpreadIsRarelyTwoHumped()
             std::vector<double> values;
             for (int j = 0; j < n; ++j)
                 values.push_back(random.uniform());
-            flagged += findHumps(values, {4, 0, .05}).twoHumped;
+            flagged += findHumps(values, {4, 0, .05, 0}).twoHumped;
         }
         const double rate = flagged / 4000.0;
         QVERIFY2(rate < .05 + .012, QByteArray::number(rate));
