@@ -9,7 +9,7 @@ HOLO_ROOT=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
 if ! holo_is_built; then
     holo_packages
     holo_libtorch
-    holo_build release
+    holo_build release holonomy holonomy-engine
 fi
 HOLONOMY="$HOLO_ROOT/build/release/bin/holonomy"
 

@@ -77,18 +77,20 @@ holo_libtorch() {
     rm -rf "$work"
 }
 
-# holo_build PRESET: configures when needed and builds.
+# holo_build PRESET [TARGET…]: configures when needed and builds the targets, or everything.
 holo_build() {
-    local preset=$1 build="$HOLO_ROOT/build/release" log="$HOLO_ROOT/build/build.log"
+    local preset=$1
+    shift
+    local build="$HOLO_ROOT/build/release" log="$HOLO_ROOT/build/build.log"
     mkdir -p "$build"
     if [ ! -e "$build/build.ninja" ] || [ "$(cat "$build/.preset" 2>/dev/null)" != "$preset ${HOLONOMY_LIBTORCH:-}" ]; then
         holo_say "configuring ($preset)"
         (cd "$HOLO_ROOT" && cmake --preset "$preset") >"$log" 2>&1 || { grep -A6 -E 'CMake Error' "$log" | head -n 20 >&2; holo_fail "configuring failed; all of it in $log"; }
         printf '%s' "$preset ${HOLONOMY_LIBTORCH:-}" >"$build/.preset"
     fi
-    holo_say "building (about ten minutes on two cores the first time)"
+    holo_say "building (the first time this takes a quarter of an hour on two cores)"
     touch "$build/.building"
-    (cd "$HOLO_ROOT" && cmake --build "$build") >"$log" 2>&1 || { grep -E -A8 'error:|FAILED:|fatal' "$log" | head -n 40 >&2; holo_fail "the build failed; all of it in $log"; }
+    (cd "$HOLO_ROOT" && cmake --build "$build" ${1:+--target "$@"}) >"$log" 2>&1 || { grep -E -A8 'error:|FAILED:|fatal' "$log" | head -n 40 >&2; holo_fail "the build failed; all of it in $log"; }
     mv "$build/.building" "$build/.built"
 }
 

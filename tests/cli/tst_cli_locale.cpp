@@ -57,7 +57,7 @@ private Q_SLOTS:
     void filesAreTheSame()
     {
         const QString a = m_folder.filePath("c"), b = m_folder.filePath("f");
-        for (const QString& parameter : {"train.lr=2.75e-3", "model.rotary_pct=0.5"}) {
+        for (const char* const parameter : {"train.lr=2.75e-3", "model.rotary_pct=0.5"}) {
             QDir(a).removeRecursively();
             QDir(b).removeRecursively();
             QCOMPARE(engine({"new", a, "--param", parameter, "--param", "name=x"}).code, 0);
