@@ -15,6 +15,8 @@ if [ ! -e "$out/project.json" ]; then
 fi
 holo_say "training the tiny project in $out (about seven minutes on two cores; run it again to go on after a stop)"
 "$HOLONOMY" --batch "$out" --jobs 2 || exit $?
+"$HOLONOMY" show "$out" || exit $?
+printf '\n'
 "$HOLONOMY" stats "$out" || exit $?
 "$HOLONOMY" report "$out" --out "$out/report" >/dev/null || exit $?
 holo_say "report: $out/report/report.html"

@@ -105,15 +105,22 @@ void addEvalOptions(CLI::App* verb, EvalOptions& options)
     addDevice(verb, options.device);
 }
 
-std::string heatmapText(const Json& cells)
+std::string heatmapText(const model::NeedleGrid& grid)
 {
     static const char* const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    return gridText(cells, [](const Json& cell) -> std::string {
-        if (cell["exact"].is_null())
-            return "–";
-        const double exact = toDouble(cell["exact"], "exact");
-        return formatFixed(100 * exact, 0) + " % " + blocks[std::clamp(int(exact * 8), 0, 7)];
-    });
+    std::vector<std::string> header{"depth"};
+    for (const std::int64_t length : grid.lengths)
+        header.push_back(std::to_string(length));
+    TextTable table(header);
+    for (std::size_t depth = 0; depth < grid.depths.size(); ++depth) {
+        std::vector<std::string> line{formatDouble(grid.depths[depth])};
+        for (std::size_t length = 0; length < grid.lengths.size(); ++length) {
+            const auto& cell = grid.at(depth, length);
+            line.push_back(!cell || std::isnan(cell->accuracy) ? "–" : formatFixed(100 * cell->accuracy, 0) + " % " + blocks[std::clamp(int(cell->accuracy * 8), 0, 7)]);
+        }
+        table.add(line);
+    }
+    return table.text();
 }
 
 std::string differenceText(const Json& rows)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/cli/options.h"
+#include "core/model/needle_grid.h"
 #include "core/run/evaluate_checkpoint.h"
 
 namespace holo::cli {
@@ -34,7 +35,7 @@ void addEvalOptions(CLI::App* verb, EvalOptions& options);
 std::vector<double> parseDepths(const std::string& text);
 
 // Length × depth as text: one row a depth, 0 first, one column a length, rising; a block of rising height and the percentage in each cell.
-std::string heatmapText(const Json& cells);
+std::string heatmapText(const model::NeedleGrid& grid);
 // The same for differences of −1 … 1: signed percentages.
 std::string differenceText(const Json& rows);
 

@@ -39,7 +39,7 @@ std::string needleText(const Json& json)
     std::int64_t trials = 0;
     for (const Json& cell : json["cells"])
         trials = std::max(trials, cell["trials"].get<std::int64_t>());
-    std::string text = "exact match of " + std::to_string(trials) + " prompts a cell, by depth (down) and length in tokens (across)\n" + heatmapText(json["cells"]);
+    std::string text = "exact match of " + std::to_string(trials) + " prompts a cell, by depth (down) and length in tokens (across)\n" + heatmapText(model::needleGrid(json, "the evaluation"));
     text += "mean " + percent(json["mean"]) + ", chance " + percent(json["chance"]) + "\n";
     double meanOff = 0;
     double worstOff = 0;

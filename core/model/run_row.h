@@ -41,6 +41,7 @@ struct EvalRow {
     double mean = kMissing;
     bool swapped = false;  // run under another scheme than it was trained with
     std::string scheme;    // the one it ran with
+    std::string trialsHash = {};  // SHA-256 of its prompts; empty where the protocol has none
 };
 
 // One prompt of trials.jsonl.

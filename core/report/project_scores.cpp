@@ -55,6 +55,62 @@ double valueOfRow(const model::RunRow& row, const std::string& metric)
     return metric == "loss" ? row.loss : metric == "val_loss" ? row.valLoss : row.perplexity;
 }
 
+// A run's scores: over steps, and at the last evaluated step by the prompts that were used (empty where the metric has none).
+struct Scored {
+    const model::RunRow* row = nullptr;
+    std::vector<stats::SeriesPoint> series;
+    std::map<std::string, Score> last;
+};
+
+Scored scoredOf(const store::Queries& queries, const model::RunRow& row, const ScoreRequest& request)
+{
+    Scored run{&row, {}, {}};
+    if (isOfRow(request)) {
+        if (const double value = valueOfRow(row, request.metric); !std::isnan(value))
+            run.last.emplace(std::string(), Score{value, 0});
+        return run;
+    }
+    std::int64_t lastStep = -1;
+    for (const model::EvalRow& eval : queries.evals(row.id)) {
+        if (eval.swapped || eval.protocol != protocolOf(request.metric))
+            continue;
+        const auto score = scoreOf(queries, row.id, eval, request);
+        if (!score || std::isnan(score->value))
+            continue;
+        if (eval.step != lastStep)
+            run.last.clear();
+        else
+            run.series.pop_back();
+        lastStep = eval.step;
+        run.last.insert_or_assign(eval.trialsHash, *score);
+        run.series.push_back({double(eval.step), score->value});
+    }
+    return run;
+}
+
+// The prompts that most runs have answered at their last step, and of equally common ones those with the most trials. Throws Error (usage)
+// that names a run which has not answered them: scores on other prompts are not compared.
+std::string commonPrompts(const std::vector<Scored>& runs)
+{
+    std::map<std::string, std::pair<std::size_t, double>> found;
+    for (const Scored& run : runs)
+        for (const auto& [prompts, score] : run.last) {
+            auto& [count, trials] = found[prompts];
+            ++count;
+            trials += score.trials;
+        }
+    if (found.empty())
+        return {};
+    const std::string prompts = std::max_element(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->first;
+    for (const Scored& run : runs)
+        if (!run.last.contains(prompts))
+            throw Error(ErrorKind::Usage,
+                run.row->id + ": was evaluated on other prompts (trials_file_hash " + run.last.begin()->first.substr(0, 12) + ") than " + std::to_string(found[prompts].first)
+                    + " other runs (" + prompts.substr(0, 12) + "), and they are not compared; evaluate it like them, or leave its arm out with --arms.",
+                {run.row->id, "trials_file_hash", run.last.begin()->first, prompts});
+    return prompts;
+}
+
 bool isFinished(const model::RunRow& row) { return row.state == "done" || (row.totalSteps > 0 && row.step >= row.totalSteps); }
 
 }  // namespace
@@ -117,38 +173,31 @@ stats::StatisticsInput projectScores(const store::Queries& queries, const config
             throw Error(ErrorKind::Usage, "There is no arm \"" + arm + "\"; " + suggestion(arm, known), {"", "--arms", arm, join(known, ", ")});
 
     bool lengthSeen = request.length == 0;
+    std::vector<Scored> scored;
     for (const model::RunRow& row : rows) {
         if (!request.arms.empty() && std::find(request.arms.begin(), request.arms.end(), row.arm) == request.arms.end())
             continue;
-        std::vector<stats::SeriesPoint> series;
-        std::optional<Score> score;
-        if (isOfRow(request)) {
-            score = Score{valueOfRow(row, request.metric), 0};
-        } else {
-            for (const model::EvalRow& eval : queries.evals(row.id)) {
-                if (eval.swapped || eval.protocol != protocolOf(request.metric))
-                    continue;
-                if (const auto at = scoreOf(queries, row.id, eval, request)) {
-                    lengthSeen = true;
-                    score = at;
-                    series.push_back({double(eval.step), at->value});
-                }
-            }
-        }
-        if (!isFinished(row) || !score || std::isnan(score->value)) {
+        Scored run = scoredOf(queries, row, request);
+        lengthSeen = lengthSeen || !run.last.empty();
+        if (isFinished(row) && !run.last.empty())
+            scored.push_back(std::move(run));
+        else
             notes.push_back(row.id + (isFinished(row) ? " has no such evaluation and is left out." : " is not finished and is left out."));
-            continue;
-        }
+    }
+    const std::string prompts = commonPrompts(scored);
+    for (const Scored& run : scored) {
+        const model::RunRow& row = *run.row;
+        const Score& score = run.last.at(prompts);
         if (input.arms.empty() || input.arms.back().arm != row.arm) {
             input.arms.emplace_back();
             input.arms.back().arm = row.arm;
         }
         stats::ArmScores& arm = input.arms.back();
-        arm.values.push_back(score->value);
+        arm.values.push_back(score.value);
         arm.seeds.push_back(row.seed);
-        if (score->trials > 0)
-            arm.trials.push_back(score->trials);
-        arm.series.push_back(std::move(series));
+        if (score.trials > 0)
+            arm.trials.push_back(score.trials);
+        arm.series.push_back(run.series);
         arm.budgets.push_back(double(row.totalSteps > 0 ? row.totalSteps : row.step));
         arm.perplexities.push_back(row.perplexity);
     }

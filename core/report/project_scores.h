@@ -27,7 +27,7 @@ std::vector<std::string> metricNames();
 std::vector<model::RunRow> chosenRuns(const std::vector<model::RunRow>& rows, const config::Project* project, std::vector<std::string>& notes);
 
 // Scores of finished runs by arm, in the order of the project file, with the series over steps where evaluations during training exist.
-// Throws Error (usage) for an unknown metric or arm, or a length that was not evaluated.
+// Throws Error (usage) for an unknown metric or arm, a length that was not evaluated, or a run that answered other prompts than most.
 stats::StatisticsInput projectScores(const store::Queries& queries, const config::Project* project, const ScoreRequest& request, std::vector<std::string>& notes);
 
 }  // namespace holo::report

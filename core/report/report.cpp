@@ -11,6 +11,7 @@
 #include "core/config/project.h"
 #include "core/config/scheme_json.h"
 #include "core/interop/csv.h"
+#include "core/report/arm_grids.h"
 #include "core/report/csv_export.h"
 #include "core/report/document.h"
 #include "core/report/figures_svg.h"
@@ -159,35 +160,17 @@ private:
         return section;
     }
 
-    // Newest own needle evaluation of a run.
-    std::optional<model::NeedleGrid> newestGrid(const std::string& run)
-    {
-        std::optional<model::NeedleGrid> grid;
-        for (const model::EvalRow& eval : queries().evals(run))
-            if (eval.protocol == "needle" && !eval.swapped)
-                grid = queries().grid(run, eval.id);
-        return grid && !grid->isEmpty() ? grid : std::nullopt;
-    }
-
     Section needle()
     {
         Section section{"Retrieval", {}};
-        for (const config::Arm& arm : m_project.arms) {
-            std::vector<model::NeedleGrid> grids;
-            for (const model::RunRow& row : m_rows)
-                if (row.arm == arm.name)
-                    if (auto grid = newestGrid(row.id))
-                        grids.push_back(std::move(*grid));
-            if (grids.empty())
-                continue;
-            const model::NeedleGrid grid = model::meanGrid(grids);
-            const std::string name = fileName(arm.name);
-            section.blocks.push_back(figure("heatmap-" + name + ".svg", arm.name + ": exact match in percent over " + std::to_string(grids.size())
-                                                + (grids.size() == 1 ? " run" : " runs") + " by length and depth (0 = start of the prompt; * beyond the training context).",
-                                            heatmapSvg(grid, arm.name)));
-            save("heatmap-" + name + ".png", heatmapPng(grid));
-            save("needle-" + name + ".csv", wideCsv(grid));
-            save("needle-" + name + "-cells.csv", tidyCsv(grid));
+        for (const ArmGrid& arm : armGrids(queries(), m_rows)) {
+            const std::string name = fileName(arm.arm);
+            section.blocks.push_back(figure("heatmap-" + name + ".svg", arm.arm + ": exact match in percent over " + std::to_string(arm.runs)
+                                                + (arm.runs == 1 ? " run" : " runs") + " by length and depth (0 = start of the prompt; * beyond the training context).",
+                                            heatmapSvg(arm.grid, arm.arm)));
+            save("heatmap-" + name + ".png", heatmapPng(arm.grid));
+            save("needle-" + name + ".csv", wideCsv(arm.grid));
+            save("needle-" + name + "-cells.csv", tidyCsv(arm.grid));
         }
         return section;
     }

@@ -61,6 +61,15 @@ std::string learned(const LearnedShare& share)
     return share.k ? std::to_string(*share.k) + "/" + std::to_string(share.n) : "–";
 }
 
+// Trials behind each seed's score; a range where seeds differ.
+std::string trials(const GroupSummary& group, const std::string& none = "–")
+{
+    if (group.trials.empty())
+        return none;
+    const auto [low, high] = std::minmax_element(group.trials.begin(), group.trials.end());
+    return *low == *high ? formatDouble(*low) : formatDouble(*low) + "–" + formatDouble(*high);
+}
+
 std::string df(const TestResult& test, const std::string& separator)
 {
     std::vector<std::string> parts;
@@ -187,32 +196,36 @@ std::string toCsv(const StatisticsTable& table)
 std::string toLatex(const StatisticsTable& table)
 {
     std::string text = "% " + latexText(table.metric) + "; SD is the sample deviation (n-1). Needs booktabs.\n"
-                       "\\begin{tabular}{lrrrrrrrr}\n\\toprule\n"
-                       "arm & $n$ & mean & SD & min & max & worst seed & learned & noise-corrected SD \\\\\n\\midrule\n";
+                       "\\begin{tabular}{lrrrrrrrrrr}\n\\toprule\n"
+                       "arm & $n$ & mean & SD & min & max & worst seed & learned & noise-corrected SD & perplexity & trials a seed \\\\\n\\midrule\n";
     for (const GroupSummary& g : table.groups)
         text += latexText(g.arm) + " & " + std::to_string(g.n) + " & " + rounded(g.mean, 4, "--") + " & " + rounded(g.sd, 4, "--") + " & " + rounded(g.min, 4, "--") + " & " +
                 rounded(g.max, 4, "--") + " & " + (g.worstSeed ? std::to_string(*g.worstSeed) : "--") + " & " +
-                (g.learned.k ? std::to_string(*g.learned.k) + "/" + std::to_string(g.learned.n) : "--") + " & " + rounded(g.noise.sd, 4, "--") + " \\\\\n";
-    text += "\\bottomrule\n\\end{tabular}\n\n\\begin{tabular}{llrrrr}\n\\toprule\ntest & arms & statistic & df & $p$ & $p$ (Holm) \\\\\n\\midrule\n";
+                (g.learned.k ? std::to_string(*g.learned.k) + "/" + std::to_string(g.learned.n) : "--") + " & " + rounded(g.noise.sd, 4, "--") + " & " + rounded(g.perplexityMean, 2, "--") + " & " + trials(g, "--") +
+                " \\\\\n";
+    text += "\\bottomrule\n\\end{tabular}\n\n\\begin{tabular}{llrrrrr}\n\\toprule\ntest & arms & statistic & df & $p$ & $p$ (Holm, same test) & $p$ (Holm, all) \\\\\n\\midrule\n";
     const auto p = [](const std::optional<double>& value) { return value && *value < 0.0001 ? std::string("$<$ 0.0001") : rounded(value, 4, "--"); };
     for (const TestResult& test : allTests(table))
         text += latexText(test.name) + " & " + latexText(join(test.groups, ", ")) + " & " + rounded(test.statistic, 4, "--") + " & " +
-                (test.df.empty() ? "--" : df(test, ", ")) + " & " + p(test.p) + " & " + p(test.pHolm) + " \\\\\n";
+                (test.df.empty() ? "--" : df(test, ", ")) + " & " + p(test.p) + " & " + p(test.pHolmName) + " & " + p(test.pHolm) + " \\\\\n";
     return text + "\\bottomrule\n\\end{tabular}\n";
 }
 
 std::string toText(const StatisticsTable& table)
 {
-    std::vector<std::vector<std::string>> rows = {{"arm", "n", "mean", "SD (n-1)", "min", "max", "worst seed", "learned", "Wilson 95 %", "noise-corrected SD", ""}};
+    std::vector<std::vector<std::string>> rows = {{"arm", "n", "mean", "SD (n-1)", "min", "max", "worst seed", "learned", "Wilson 95 %", "noise-corrected SD", "perplexity", "trials a seed", ""}};
     for (const GroupSummary& g : table.groups)
         rows.push_back({g.arm, std::to_string(g.n), rounded(g.mean), rounded(g.sd), rounded(g.min), rounded(g.max), g.worstSeed ? std::to_string(*g.worstSeed) : "–", learned(g.learned),
-                        g.learned.wilson ? formatFixed(g.learned.wilson->lo, 3) + "–" + formatFixed(g.learned.wilson->hi, 3) : "–", rounded(g.noise.sd), g.note});
-    std::string text = table.metric + "\n" + aligned(rows) + "\n";
-    rows = {{"test", "arms", "statistic", "df", "p", "p (Holm)", ""}};
-    for (const TestResult& test : allTests(table))
+                        g.learned.wilson ? formatFixed(g.learned.wilson->lo, 3) + "–" + formatFixed(g.learned.wilson->hi, 3) : "–", rounded(g.noise.sd), rounded(g.perplexityMean, 2), trials(g), g.note});
+    std::string text = table.metric + "\n" + aligned(rows);
+    rows = {{"test", "arms", "statistic", "df", "p", "p (Holm, same test)", "p (Holm, all)", ""}};
+    const std::vector<TestResult> tests = allTests(table);
+    const bool anyP = std::any_of(tests.begin(), tests.end(), [](const TestResult& test) { return test.p.has_value(); });
+    for (const TestResult& test : anyP ? tests : std::vector<TestResult>())  // where there is no p-value at all, the reading says why
         rows.push_back({test.name, test.groups.size() == table.groups.size() && table.groups.size() > 2 ? "all" : join(test.groups, ", "), rounded(test.statistic), df(test, ", "),
-                        roundedP(test.p), roundedP(test.pHolm), test.note});
-    text += aligned(rows);
+                        roundedP(test.p), roundedP(test.pHolmName), roundedP(test.pHolm), test.note});
+    if (anyP)
+        text += "\n" + aligned(rows);
     if (!table.emergence.empty()) {
         rows = {{"emergence", "emerged", "median step", "restricted mean"}};
         for (const ArmEmergence& arm : table.emergence)

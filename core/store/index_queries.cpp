@@ -90,11 +90,11 @@ std::vector<EventRow> Queries::events(const std::string& run) const
 std::vector<model::EvalRow> Queries::evals(const std::string& run) const
 {
     Statement s(m_database,
-        "SELECT id, protocol, step, mean, swapped, scheme FROM eval WHERE run = (SELECT key FROM run WHERE id = ?) ORDER BY step, id");
+        "SELECT id, protocol, step, mean, swapped, scheme, trials_hash FROM eval WHERE run = (SELECT key FROM run WHERE id = ?) ORDER BY step, id");
     s.bind(1, run);
     std::vector<model::EvalRow> rows;
     while (s.step())
-        rows.push_back({run, s.text(0), s.text(1), s.integer(2), s.real(3), s.integer(4) != 0, s.text(5)});
+        rows.push_back({run, s.text(0), s.text(1), s.integer(2), s.real(3), s.integer(4) != 0, s.text(5), s.text(6)});
     return rows;
 }
 

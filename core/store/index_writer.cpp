@@ -322,9 +322,9 @@ void IndexWriter::writeEval(const Known& known, const fs::path& folder, const st
             insert.run();
         }
     }
-    Statement(m_database, "INSERT OR REPLACE INTO eval VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    Statement(m_database, "INSERT OR REPLACE INTO eval VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         .bind(1, known.key).bind(2, id).bind(3, protocol).bind(4, step).bindPresent(5, mean).bindPresent(6, numberAt(document, {"chance"}))
-        .bind(7, std::int64_t(swapped)).bind(8, scheme).bind(9, signature).run();
+        .bind(7, std::int64_t(swapped)).bind(8, scheme).bind(9, signature).bind(10, textAt(document, {"trials_file_hash"})).run();
 }
 
 void IndexWriter::writeSummary(const run::RunDirectory& run, const Known& known)
