@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,6 +46,10 @@ public:
 // Relative sources are taken from `baseFolder`. Throws Error (malformed) for missing, unreadable or empty sources.
 std::unique_ptr<Corpus> openCorpus(const config::DataSpec& spec, std::int64_t context, const std::filesystem::path& baseFolder,
                                    const std::filesystem::path& cacheFolder, const std::function<void(double)>& progress = {});
+
+// Sees whether the sources of a spec are there, can be read and are not empty, without preparing them. Throws Error as openCorpus does.
+// Returns the vocabulary where it is known without reading them (synthetic).
+std::optional<int> checkSources(const config::DataSpec& spec, const std::filesystem::path& baseFolder);
 
 // Which window is used when: position k of a run's stream is window π_epoch(k mod windows), epoch = k div windows. A pure function of
 // (seed, k) by a keyed bijection, so resuming needs no replay.

@@ -14,6 +14,7 @@
 #include "core/run/child_process.h"
 #include "core/run/evaluation_digest.h"
 #include "core/run/machine.h"
+#include "core/run/preflight.h"
 #include "core/run/run_directory.h"
 #include "core/run/run_record.h"
 #include "core/run/stop_signals.h"
@@ -158,6 +159,7 @@ public:
         for (const Job& job : m_jobs)
             if (!m_locks.contains(job.project))
                 m_locks.emplace(job.project, shared ? FileLock() : FileLock::acquire(job.project / ".lock"));
+        checkAny();
         installStopSignals();
         m_lastSaid = Clock::now();
         while (m_next < m_jobs.size() || !m_running.empty()) {
@@ -176,6 +178,27 @@ public:
     }
 
 private:
+    // Nothing is begun where no run can be: the first reason is thrown. A run that alone cannot be leaves the others to their work.
+    void checkAny() const
+    {
+        std::optional<Error> first;
+        std::set<std::string> seen;
+        for (const Job& job : m_jobs) {
+            const bool isMissing = m_options.startOver || !isFinished(job, m_options);
+            if (!isMissing || !seen.insert(job.project.string() + "\n" + join(job.spec.data.source, "\n") + "\n" + std::to_string(job.spec.model.vocab)).second)
+                continue;
+            try {
+                checkInputs(job.spec, job.project);
+                return;
+            } catch (const Error& error) {
+                if (!first)
+                    first = error;
+            }
+        }
+        if (first)
+            throw *first;
+    }
+
     void start(std::size_t index)
     {
         const Job& job = m_jobs[index];
@@ -341,7 +364,7 @@ private:
 
 [[noreturn]] void refuseName(const fs::path& file, const std::string& field, const std::string& found, const std::vector<std::string>& names)
 {
-    throw Error(ErrorKind::Usage, file.string() + ": has no " + field + " " + found + suggestion(found, names), {file.string(), field, found, join(names, ", ")});
+    throw Error(ErrorKind::Usage, file.string() + ": has no " + field + " \"" + found + "\"; " + suggestion(found, names), {file.string(), field, found, join(names, ", ")});
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "core/run/event_log.h"
 #include "core/run/heartbeat.h"
 #include "core/run/machine.h"
+#include "core/run/preflight.h"
 #include "core/run/run_evaluation.h"
 #include "core/run/run_record.h"
 #include "core/run/stop_signals.h"
@@ -80,9 +81,7 @@ private:
             throw Error(ErrorKind::Malformed, m_run.id() + ": the data have changed since the run began (hash " + m_corpus->hash() + ", it was " + stored->dataHash + ").",
                 {m_run.folder().string(), "data.hash", m_corpus->hash(), stored->dataHash});
         const config::ModelSpec model = config::resolved(m_spec.model, m_corpus->vocabulary());
-        if (model.vocab < m_corpus->vocabulary())
-            throw Error(ErrorKind::Usage, "model.vocab is " + std::to_string(model.vocab) + "; the data need " + std::to_string(m_corpus->vocabulary()) + ".",
-                {"", "model.vocab", std::to_string(model.vocab), std::to_string(m_corpus->vocabulary()) + " or more"});
+        checkVocabulary(model.vocab, m_corpus->vocabulary());
         const ladder::Plan plan = ladder::resolve(m_spec.scheme, config::modelShape(model, m_spec.seed));
         train::checkFreeSpace(m_run.folder(), config::checkpointBytes(model), m_spec.train.keep);
 

@@ -96,6 +96,17 @@ private Q_SLOTS:
         QCOMPARE(doc["exit"]["code"].get<int>(), 0);
     }
 
+    void showOfAProjectHoldsAGridAnArm()
+    {
+        const Json document = engine({"show", project(), "--json"}).document();
+        QCOMPARE(document["runs"].size(), std::size_t(6));
+        QCOMPARE(document["arms"].size(), std::size_t(2));
+        QCOMPARE(document["arms"][0]["runs"].get<int>(), 3);
+        QCOMPARE(document["arms"][0]["cells"].size(), std::size_t(4));
+        const QString text = engine({"show", project()}).out;
+        QVERIFY2(text.contains("100 % █"), qPrintable(text));
+    }
+
     void statsComparesFinishedRuns()
     {
         const Json doc = engine({"stats", project(), "--json"}).document();

@@ -134,6 +134,36 @@ private Q_SLOTS:
         QCOMPARE(shell.exitCode(), 0);
         QCOMPARE(shell.readAllStandardOutput().size(), 10);
     }
+
+    // What no run of a project can do is said once, before a folder of a run is made.
+    void batchBeginsNothing_data()
+    {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<int>("code");
+        QTest::addColumn<QString>("part");
+        QTest::newRow("missing source") << QStringList{"--param", "data.source=/nonexistent/text"} << 3 << "/nonexistent/text";
+        QTest::newRow("no file of text") << QStringList{"--param", "data.source=EMPTY"} << 3 << "no file of text";
+        QTest::newRow("not a file") << QStringList{"--param", "data.source=/dev/null"} << 3 << "regular file";
+        QTest::newRow("vocabulary") << QStringList{"--param", "model.vocab=100"} << 2 << "178";
+        QTest::newRow("arm") << QStringList{"--arm", "nosuch"} << 2 << "\"nosuch\"";
+    }
+
+    void batchBeginsNothing()
+    {
+        QFETCH(QStringList, arguments);
+        QFETCH(int, code);
+        QFETCH(QString, part);
+        QTemporaryDir folder;
+        const QString study = folder.filePath("study"), empty = folder.filePath("empty");
+        QVERIFY(QDir().mkdir(empty));
+        QCOMPARE(engine({"new", study, "--template", "tiny"}).code, 0);
+        arguments.replaceInStrings("EMPTY", empty);
+        const Outcome outcome = engine(QStringList{"--batch", study} + arguments);
+        QCOMPARE(outcome.code, code);
+        QVERIFY2(outcome.err.contains(part), qPrintable(outcome.err));
+        QCOMPARE(outcome.err.trimmed().count('\n'), 0);
+        QVERIFY(!QDir(study).exists("runs"));
+    }
 };
 
 QTEST_GUILESS_MAIN(TestCliRefusals)
