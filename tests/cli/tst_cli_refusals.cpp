@@ -160,7 +160,7 @@ private Q_SLOTS:
         arguments.replaceInStrings("EMPTY", empty);
         const Outcome outcome = engine(QStringList{"--batch", study} + arguments);
         QCOMPARE(outcome.code, code);
-        QVERIFY2(outcome.err.contains(part), qPrintable(outcome.err));
+        QVERIFY2(outcome.err.contains(part.toUtf8()), outcome.err.constData());
         QCOMPARE(outcome.err.trimmed().count('\n'), 0);
         QVERIFY(!QDir(study).exists("runs"));
     }
