@@ -30,18 +30,20 @@ std::string markdownRow(const std::vector<std::string>& cells)
     return line + "\n";
 }
 
+bool isNumber(const std::string& cell) { return !cell.empty() && (cell == "–" || cell.find_first_not_of("0123456789.-+<> ()/%–") == std::string::npos); }
+
 std::string htmlRow(const std::vector<std::string>& cells, const char* tag)
 {
     std::string row = "<tr>";
     for (const std::string& cell : cells)
-        row += "<" + std::string(tag) + ">" + xmlText(cell) + "</" + tag + ">";
+        row += "<" + std::string(tag) + (isNumber(cell) ? " class=\"n\">" : ">") + xmlText(cell) + "</" + tag + ">";
     return row + "</tr>\n";
 }
 
 constexpr const char* kStyle =
-    "body{font:15px/1.5 sans-serif;max-width:62em;margin:2em auto;padding:0 1em;color:#222}table{border-collapse:collapse;margin:1em 0}"
-    "td,th{border:1px solid #ccc;padding:.25em .6em;text-align:left;font-variant-numeric:tabular-nums}th{background:#f2f2f2}"
-    "figure{margin:1em 0}figcaption{color:#555}pre{background:#f6f6f6;padding:.7em;overflow-x:auto}svg{max-width:100%;height:auto}";
+    "body{font:15px/1.5 sans-serif;max-width:72em;margin:2em auto;padding:0 1em;color:#222}table{border-collapse:collapse;margin:1em 0}"
+    "td,th{border:1px solid #ccc;padding:.25em .6em;text-align:left;font-variant-numeric:tabular-nums}th{background:#f2f2f2;vertical-align:bottom}td.n{text-align:right;white-space:nowrap}td:first-child{white-space:nowrap}"
+    "figure{margin:1em 1.5em 1em 0;display:inline-block;vertical-align:top;max-width:100%}figcaption{max-width:28em}figcaption{color:#555}pre{background:#f6f6f6;padding:.7em;overflow-x:auto}svg{max-width:100%;height:auto}";
 
 }  // namespace
 

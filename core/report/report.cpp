@@ -17,6 +17,7 @@
 #include "core/report/figures_svg.h"
 #include "core/report/heatmap_png.h"
 #include "core/report/project_scores.h"
+#include "core/report/test_tables.h"
 #include "core/stats/statistics_text.h"
 #include "core/store/run_index.h"
 
@@ -131,7 +132,12 @@ private:
     {
         Section section{"Spread over seeds", {}};
         std::vector<std::string> notes;
-        const stats::StatisticsInput input = projectScores(queries(), &m_project, {}, notes);
+        stats::StatisticsInput input;
+        try {
+            input = projectScores(queries(), &m_project, {}, notes);
+        } catch (const Error& error) {
+            section.blocks.push_back(std::string(error.what()));
+        }
         if (input.arms.empty())
             return section;
         const stats::StatisticsTable result = stats::statisticsTable(input);
@@ -147,14 +153,10 @@ private:
         section.blocks.push_back("Mean exact match over all cells of the needle grid, one number a run.");
         section.blocks.push_back(groups);
         section.blocks.push_back(figure("seeds.svg", "One dot a seed, the line is the mean of the arm.", seedsSvg(values, 0, 1, "needle, by seed")));
-        Table tests{{"test", "arms", "statistic", "p", "p (Holm)", "note"}, {}};
-        for (const auto* list : {&result.tests, &result.paired})
-            for (const stats::TestResult& test : *list)
-                tests.rows.push_back({test.name, test.groups.empty() ? "all" : join(test.groups, ", "), shown(test.statistic, 4), shown(test.p, 4), shown(test.pHolm, 4), test.note});
-        if (!tests.rows.empty())
-            section.blocks.push_back(tests);
         if (!result.reading.empty())
             section.blocks.push_back(result.reading);
+        for (Block& block : testBlocks(result))
+            section.blocks.push_back(std::move(block));
         for (const std::string& note : notes)
             section.blocks.push_back(note);
         return section;

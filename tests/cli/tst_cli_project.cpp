@@ -99,7 +99,7 @@ private Q_SLOTS:
     void showOfAProjectHoldsAGridAnArm()
     {
         const Json document = engine({"show", project(), "--json"}).document();
-        QCOMPARE(document["runs"].size(), std::size_t(6));
+        QCOMPARE(document["runs"].size(), std::size_t(5));
         QCOMPARE(document["arms"].size(), std::size_t(2));
         QCOMPARE(document["arms"][0]["runs"].get<int>(), 3);
         QCOMPARE(document["arms"][0]["cells"].size(), std::size_t(4));
