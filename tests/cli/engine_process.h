@@ -5,6 +5,7 @@
 #include <QStringList>
 
 #include "core/base/json.h"
+#include "test_paths.h"
 
 namespace holo::test {
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine_process.h"
+#include "test_paths.h"
 
 using namespace holo;
 using namespace holo::test;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine_process.h"
+#include "test_paths.h"
 
 using namespace holo;
 using namespace holo::test;

@@ -2,6 +2,7 @@
 #include <QtTest>
 
 #include "engine_process.h"
+#include "test_paths.h"
 
 using namespace holo;
 using namespace holo::test;

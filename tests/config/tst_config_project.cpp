@@ -10,6 +10,7 @@
 #include "core/config/describe.h"
 #include "core/config/project.h"
 #include "core/config/scheme_json.h"
+#include "test_paths.h"
 
 using namespace holo;
 using namespace holo::config;

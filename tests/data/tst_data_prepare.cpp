@@ -12,6 +12,7 @@
 #include "core/data/data_info.h"
 #include "core/data/prepare.h"
 #include "core/data/token_shard_writer.h"
+#include "test_paths.h"
 
 using namespace holo;
 using namespace holo::data;

@@ -15,6 +15,7 @@
 #include "core/data/sentencepiece_check.h"
 #include "core/data/sentencepiece_tokenizer.h"
 #include "core/data/tokenizer.h"
+#include "test_paths.h"
 
 using namespace holo;
 using namespace holo::data;

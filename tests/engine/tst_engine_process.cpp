@@ -11,6 +11,8 @@
 #include <csignal>
 #include <sys/types.h>
 
+#include "test_paths.h"
+
 namespace {
 
 const QString kEngine = QStringLiteral(HOLO_BIN_DIR "/holonomy-engine");

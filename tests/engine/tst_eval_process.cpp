@@ -8,6 +8,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include "test_paths.h"
+
 namespace {
 
 struct Result {

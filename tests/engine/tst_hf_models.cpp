@@ -15,6 +15,7 @@
 #include "core/run/hf_export.h"
 #include "core/run/hf_import.h"
 #include "core/run/model_access.h"
+#include "test_paths.h"
 
 using namespace holo;
 namespace fs = std::filesystem;

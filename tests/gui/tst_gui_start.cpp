@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include "tests/gui/fixture_project.h"
+#include "test_paths.h"
 
 // The program as it is started: verbs go to the engine unchanged, no display ends in a sentence, pictures need no display.
 class GuiStart : public QObject {

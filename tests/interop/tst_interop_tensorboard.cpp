@@ -10,6 +10,7 @@
 #include "core/base/json.h"
 #include "core/interop/crc32c.h"
 #include "core/interop/tensorboard.h"
+#include "test_paths.h"
 
 using namespace holo;
 using namespace holo::interop;

@@ -9,6 +9,7 @@
 #include "core/ladder/kernel.h"
 #include "core/ladder/length_scaling.h"
 #include "tests/ladder/ladder_cases.h"
+#include "test_paths.h"
 
 using namespace holo;
 using namespace holo::ladder;

@@ -14,6 +14,7 @@
 #include "core/stats/proportion.h"
 #include "core/stats/spread_tests.h"
 #include "core/stats/survival.h"
+#include "test_paths.h"
 
 using namespace holo;
 using namespace holo::stats;

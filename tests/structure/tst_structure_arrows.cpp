@@ -7,6 +7,8 @@
 #include <QRegularExpression>
 #include <QtTest>
 
+#include "test_paths.h"
+
 // Who may include whom. A module lists every module it may know beside itself; what is missing is forbidden.
 class TestStructureArrows : public QObject {
     Q_OBJECT
