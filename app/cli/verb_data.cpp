@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/data/data_info.h"
 #include "core/data/prepare.h"
+#include "core/data/shard_export.h"
 
 namespace holo::cli {
 
@@ -96,17 +97,48 @@ Output info(const InfoVerb& verb)
 
 struct SampleVerb {
     fs::path folder;
+    std::string type = "auto";
     std::int64_t at = 0;
     std::int64_t count = 64;
 };
 
 Output sample(const SampleVerb& verb)
 {
-    Json document = data::dataSample(verb.folder, std::uint64_t(verb.at), std::uint64_t(verb.count));
+    Json document = data::dataSample(verb.folder, std::uint64_t(verb.at), std::uint64_t(verb.count), verb.type == "auto" ? data::TokenType::Auto : data::tokenTypeFromName(verb.type));
     document["format"] = 1;
     document["at"] = verb.at;
     std::string text = (document["text"].is_string() ? document["text"].get<std::string>() : dumpLine(document["tokens"])) + "\n";
     return {std::move(document), std::move(text)};
+}
+
+struct WriteVerb {
+    data::ShardExport what;
+    std::string type = "auto";
+    std::int64_t sequence = 0;
+};
+
+Output write(const WriteVerb& verb)
+{
+    data::ShardExport what = verb.what;
+    what.type = verb.type == "auto" ? data::TokenType::Auto : data::tokenTypeFromName(verb.type);
+    what.sequence = std::uint64_t(verb.sequence);
+    Json document = data::exportShards(what);
+    std::string text = dumpLine(document["tokens"]) + " tokens of " + dumpLine(document["width"]) + " bytes written to";
+    for (const Json& file : document["files"])
+        text += " " + file.get<std::string>();
+    return {std::move(document), text + "\n"};
+}
+
+void addWrite(CLI::App& data, Context& context)
+{
+    const auto options = std::make_shared<WriteVerb>();
+    CLI::App* verb = addVerb(data, context, "write", "prepared data or a shard as another program's training file", "holonomy data write books-data --as megatron --out books_text_document.bin", [options] { return write(*options); });
+    verb->add_option("SOURCE", options->what.source, "data folder, or a token shard")->required();
+    verb->add_option("--as", options->what.format, "llm.c, nanogpt, megatron (GPT-NeoX, Pythia) or olmo")->required()->check(CLI::IsMember({"llm.c", "nanogpt", "megatron", "olmo"}));
+    verb->add_option("--out", options->what.destination, "file to write")->required();
+    verb->add_option("--part", options->what.part, "of a data folder: train or val")->check(CLI::IsMember({"train", "val"}))->capture_default_str();
+    verb->add_option("--type", options->type, "token type of a headerless shard")->check(CLI::IsMember({"auto", "u16", "u32"}));
+    addInteger(verb, "--sequence", options->sequence, "megatron: tokens of a sequence (default: one a document)", 1);
 }
 
 void addPrepare(CLI::App& data, Context& context)
@@ -139,7 +171,8 @@ void addSample(CLI::App& data, Context& context)
 {
     const auto options = std::make_shared<SampleVerb>();
     CLI::App* verb = addVerb(data, context, "sample", "a stretch of the training part", "holonomy data sample books-data --at 1000 --count 40", [options] { return sample(*options); });
-    verb->add_option("DIR", options->folder, "data folder")->required();
+    verb->add_option("DIR", options->folder, "data folder, or a token shard")->required();
+    verb->add_option("--type", options->type, "token type of a headerless shard")->check(CLI::IsMember({"auto", "u16", "u32"}));
     addInteger(verb, "--at", options->at, "first token");
     addInteger(verb, "--count", options->count, "tokens", 1);
 }
@@ -148,11 +181,12 @@ void addSample(CLI::App& data, Context& context)
 
 void addDataVerb(CLI::App& app, Context& context)
 {
-    CLI::App* data = addVerb(app, context, "data", "corpora: prepare, info, sample, synth", "holonomy data prepare book.txt --out book-data", nullptr);
+    CLI::App* data = addVerb(app, context, "data", "corpora: prepare, info, sample, write, synth", "holonomy data prepare book.txt --out book-data", nullptr);
     data->require_subcommand(1);
     addPrepare(*data, context);
     addInfo(*data, context);
     addSample(*data, context);
+    addWrite(*data, context);
     addDataSynth(*data, context);
 }
 

@@ -1,6 +1,7 @@
 #include "core/data/data_info.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -69,14 +70,22 @@ Json dataInfo(const std::vector<fs::path>& paths, TokenType type, std::uint64_t 
     return info;
 }
 
-Json dataSample(const fs::path& folder, std::uint64_t offset, std::uint64_t count)
+Json dataSample(const fs::path& source, std::uint64_t offset, std::uint64_t count, TokenType type)
 {
-    const PreparedData data = PreparedData::open(folder);
-    if (offset > data.train().tokens() || count > data.train().tokens() - offset)
-        throw Error::at(ErrorKind::Usage, {folder.string(), "range of tokens", std::to_string(offset) + " + " + std::to_string(count), "up to " + std::to_string(data.train().tokens()) + ", the training part"});
+    std::error_code ec;
+    std::optional<PreparedData> data;
+    std::vector<TokenShard> shards;
+    if (fs::is_directory(source, ec))
+        data = PreparedData::open(source);
+    else
+        shards.push_back(TokenShard::open(source, type));
+    const TokenStream single(std::move(shards));
+    const TokenStream& stream = data ? data->train() : single;
+    if (offset > stream.tokens() || count > stream.tokens() - offset)
+        throw Error::at(ErrorKind::Usage, {source.string(), "range of tokens", std::to_string(offset) + " + " + std::to_string(count), "up to " + std::to_string(stream.tokens()) + (data ? ", the training part" : "")});
     std::vector<std::uint32_t> ids(static_cast<std::size_t>(count));
-    data.train().read(offset, count, ids.data());
-    const auto tokenizer = data.tokenizer();
+    stream.read(offset, count, ids.data());
+    const auto tokenizer = data ? data->tokenizer() : nullptr;
     return {{"tokens", ids}, {"text", tokenizer ? Json(tokenizer->decode(ids)) : Json(nullptr)}};
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/base/input_file.h"
 
 namespace holo::data {
@@ -22,6 +23,12 @@ T valueAt(const char* bytes)
     T value;
     std::memcpy(&value, bytes, sizeof value);
     return value;
+}
+
+template <class T>
+void put(std::string& bytes, T value)
+{
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
 const char* typeName(int code)
@@ -99,6 +106,26 @@ MegatronIndex readMegatronIndex(const std::filesystem::path& path, std::uint64_t
     }
     file.checkUnchanged();
     return index;
+}
+
+void writeMegatronIndex(const std::filesystem::path& path, int width, std::span<const std::int32_t> lengths)
+{
+    std::string bytes(kMagic, sizeof kMagic);
+    bytes.reserve(kHeaderBytes + 20 * lengths.size() + 8);
+    put(bytes, std::uint64_t(1));
+    bytes += char(width == 2 ? 8 : 4);
+    put(bytes, std::uint64_t(lengths.size()));
+    put(bytes, std::uint64_t(lengths.size() + 1));
+    for (const std::int32_t length : lengths)
+        put(bytes, length);
+    std::int64_t offset = 0;
+    for (const std::int32_t length : lengths) {
+        put(bytes, offset);
+        offset += std::int64_t(length) * width;
+    }
+    for (std::size_t document = 0; document <= lengths.size(); ++document)
+        put(bytes, std::int64_t(document));
+    writeFileAtomic(path, bytes);
 }
 
 }  // namespace holo::data

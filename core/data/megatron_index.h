@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 
 namespace holo::data {
 
@@ -17,5 +18,8 @@ struct MegatronIndex {
 // Reads and checks it whole, in bounded memory, against the size of the .bin: offsets must follow each other without gap up to its end.
 // Throws Error (malformed), or (unsupported) by name for ids that are neither uint16 nor int32.
 MegatronIndex readMegatronIndex(const std::filesystem::path& index, std::uint64_t binBytes);
+
+// The .idx for sequences of these lengths, each a document of its own. Atomic; throws Error (resource).
+void writeMegatronIndex(const std::filesystem::path& index, int width, std::span<const std::int32_t> lengths);
 
 }  // namespace holo::data

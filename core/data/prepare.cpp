@@ -8,13 +8,15 @@
 #include <csignal>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
-#include "core/data/document_encoder.h"
+#include "core/data/document_cutter.h"
+#include "core/data/encoding_pool.h"
 #include "core/data/prepared_part.h"
 #include "core/data/sentencepiece_tokenizer.h"
 #include "core/data/text_reader.h"
@@ -25,6 +27,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::size_t kBlockBytes = 1u << 20;  // of text, the work of one thread at a time
 constexpr std::string_view kSentencePiece = "sentencepiece:";
 
 [[noreturn]] void usage(const std::string& field, const std::string& found, const std::string& allowed)
@@ -143,34 +146,54 @@ bool isHeldOut(std::uint64_t seed, std::string_view firstPiece, double share)
 void encodeText(const PrepareOptions& options, const Tokenizer& tokenizer, std::uint64_t vocabulary, Outcome& out)
 {
     TextReader reader(listTextSources(options.sources), options.text);
-    DocumentEncoder encoder(tokenizer);
-    std::vector<std::uint32_t> ids;
-    PreparedPart* part = nullptr;
-    TextPiece piece;
-    while (reader.next(piece)) {
-        if (piece.begins) {
-            part = isHeldOut(options.seed, piece.text, options.validationShare) ? &out.validation : &out.train;
-            if (part->documents++ > 0) {
-                ids.push_back(tokenizer.endOfDocument());
+    DocumentCutter cutter(tokenizer);
+    EncodingPool pool(tokenizer, options.threads);
+    const std::array<PreparedPart*, 2> parts{&out.train, &out.validation};
+    const auto store = [&] {
+        for (const EncodingPool::Segment& segment : pool.takeOldest()) {
+            if (const auto bad = std::find_if(segment.ids.begin(), segment.ids.end(), [&](std::uint32_t id) { return id >= vocabulary; }); bad != segment.ids.end())
+                throw Error::at(ErrorKind::Malformed, {options.sources.front().string(), "a token", "id " + std::to_string(*bad), "ids below " + std::to_string(vocabulary) + ", the vocabulary"});
+            if (!segment.continued && parts[segment.tag]->documents++ > 0) {
+                const std::uint32_t separator = tokenizer.endOfDocument();
+                parts[segment.tag]->append({&separator, 1});
                 ++out.separators;
             }
+            parts[segment.tag]->append(segment.ids);
         }
-        encoder.add(piece.text, piece.ends, ids);
-        for (const std::uint32_t id : ids)
-            if (id >= vocabulary)
-                throw Error::at(ErrorKind::Malformed, {*piece.source, "a token", "id " + std::to_string(id), "ids below " + std::to_string(vocabulary) + ", the vocabulary"});
-        part->append(ids);
-        ids.clear();
+    };
+    EncodingPool::Block block;
+    std::size_t blockBytes = 0;
+    const auto submit = [&] {
+        if (pool.isFull())
+            store();
+        pool.submit(std::exchange(block, {}));
+        blockBytes = 0;
+    };
+    std::size_t part = 0;
+    TextPiece piece;
+    while (reader.next(piece)) {
+        if (piece.begins)
+            part = isHeldOut(options.seed, piece.text, options.validationShare) ? 1 : 0;
+        DocumentCutter::Segment segment = cutter.add(piece.text, piece.ends);
+        if (segment.text.empty())
+            continue;
+        blockBytes += segment.text.size();
+        block.push_back({std::move(segment.text), segment.continued, part, {}});
+        if (blockBytes >= kBlockBytes)
+            submit();
         if (options.progress)
             options.progress(reader.totalBytes() > 0 ? double(reader.bytes()) / double(reader.totalBytes()) : 1.0);
     }
+    submit();
+    while (!pool.isEmpty())
+        store();
     out.bytes = reader.totalBytes();
     out.replaced = reader.replacedBytes();
     out.notes = reader.notes();
     if (out.replaced > 0)
         out.notes.push_back(std::to_string(out.replaced) + " invalid byte sequences were replaced by U+FFFD");
-    if (encoder.forcedCuts() > 0)
-        out.notes.push_back(std::to_string(encoder.forcedCuts()) + " runs without a place to cut were cut after 4 MiB");
+    if (cutter.forcedCuts() > 0)
+        out.notes.push_back(std::to_string(cutter.forcedCuts()) + " runs without a place to cut were cut after 4 MiB");
 }
 
 void copyShards(const PrepareOptions& options, const std::vector<TokenShard>& shards, std::uint64_t vocabulary, Outcome& out)

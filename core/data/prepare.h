@@ -22,6 +22,7 @@ struct PrepareOptions {
     TokenType type = TokenType::Auto;  // of shards without a header
     std::uint64_t vocabulary = 0;      // 0: that of the tokenizer, or one more than the largest id of shards
     std::uint64_t shardTokens = 100'000'000;
+    unsigned threads = 0;              // that encode; 0: one a core; the result is the same
     std::function<void(double)> progress;  // 0 … 1
 };
 

@@ -45,21 +45,31 @@ void writeAll(int fd, const fs::path& file, const unsigned char* bytes, std::siz
     }
 }
 
+// Little-endian, whatever the machine is.
+template <int Width>
+void store(std::span<const std::uint32_t> ids, unsigned char* to)
+{
+    for (const std::uint32_t id : ids)
+        for (int byte = 0; byte < Width; ++byte)
+            *to++ = static_cast<unsigned char>(id >> (8 * byte));
+}
+
 }  // namespace
 
 int widthForVocabulary(std::uint64_t vocabulary) { return vocabulary <= 65536 ? 2 : 4; }
 
-TokenShardWriter::TokenShardWriter(fs::path file, int width)
+TokenShardWriter::TokenShardWriter(fs::path file, int width, ShardFormat format)
     : m_file(std::move(file))
     , m_temporary((m_file.parent_path() / ("." + m_file.filename().string() + ".XXXXXX")).string())
     , m_width(width)
+    , m_hasHeader(format == ShardFormat::LlmC)
     , m_fd(::mkostemp(m_temporary.data(), O_CLOEXEC))
 {
     if (m_fd < 0)
         failWrite(m_file);
     ::fchmod(m_fd, 0644);
-    m_buffer.assign(1024, 0);  // the header's place
-    m_buffer.reserve(kBufferBytes);
+    m_buffer.assign(kBufferBytes, 0);
+    m_used = m_hasHeader ? 1024 : 0;  // the header's place
 }
 
 TokenShardWriter::~TokenShardWriter()
@@ -72,24 +82,36 @@ TokenShardWriter::~TokenShardWriter()
 
 void TokenShardWriter::append(std::span<const std::uint32_t> ids)
 {
-    if (ids.size() > kMaxTokens - m_tokens)
+    if (m_hasHeader && ids.size() > kMaxTokens - m_tokens)
         throw Error::at(ErrorKind::Usage, {m_file.string(), "tokens of the shard", std::to_string(m_tokens + ids.size()), "at most " + std::to_string(kMaxTokens)});
-    for (const std::uint32_t id : ids) {
-        if (m_width == 2 && id > 0xFFFF)
-            throw Error::at(ErrorKind::Malformed, {m_file.string(), "token " + std::to_string(m_tokens), "id " + std::to_string(id), "ids below 65536 in a shard of 2 bytes an id"});
-        if (m_buffer.size() + std::size_t(m_width) > kBufferBytes)
+    while (!ids.empty()) {
+        const std::size_t room = (kBufferBytes - m_used) / std::size_t(m_width);
+        if (room == 0) {
             flush();
-        for (int byte = 0; byte < m_width; ++byte)
-            m_buffer.push_back(static_cast<unsigned char>(id >> (8 * byte)));
-        m_largest = std::max(m_largest, id);
-        ++m_tokens;
+            continue;
+        }
+        const auto part = ids.first(std::min(room, ids.size()));
+        const std::uint32_t largest = *std::max_element(part.begin(), part.end());
+        if (m_width == 2 && largest > 0xFFFF) {
+            const auto bad = std::find_if(part.begin(), part.end(), [](std::uint32_t id) { return id > 0xFFFF; });
+            throw Error::at(ErrorKind::Malformed, {m_file.string(), "token " + std::to_string(m_tokens + std::uint64_t(bad - part.begin())), "id " + std::to_string(*bad), "ids below 65536 in a shard of 2 bytes an id"});
+        }
+        unsigned char* to = m_buffer.data() + m_used;
+        if (m_width == 2)
+            store<2>(part, to);
+        else
+            store<4>(part, to);
+        m_largest = std::max(m_largest, largest);
+        m_tokens += part.size();
+        m_used += part.size() * std::size_t(m_width);
+        ids = ids.subspan(part.size());
     }
 }
 
 void TokenShardWriter::flush()
 {
-    writeAll(m_fd, m_file, m_buffer.data(), m_buffer.size());
-    m_buffer.clear();
+    writeAll(m_fd, m_file, m_buffer.data(), m_used);
+    m_used = 0;
 }
 
 void TokenShardWriter::finish()
@@ -101,7 +123,7 @@ void TokenShardWriter::finish()
         errno = EIO;
         failWrite(m_file);
     }
-    if (::pwrite(m_fd, header.data(), sizeof header, 0) != ssize_t(sizeof header) || ::fsync(m_fd) != 0 || ::rename(m_temporary.c_str(), m_file.c_str()) != 0)
+    if ((m_hasHeader && ::pwrite(m_fd, header.data(), sizeof header, 0) != ssize_t(sizeof header)) || ::fsync(m_fd) != 0 || ::rename(m_temporary.c_str(), m_file.c_str()) != 0)
         failWrite(m_file);
     ::close(m_fd);
     m_fd = -1;

@@ -6,18 +6,20 @@
 #include <string>
 #include <vector>
 
+#include "core/data/token_shard.h"
+
 namespace holo::data {
 
 // Bytes of an id for a vocabulary: 2 up to 65 536 ids, else 4.
 int widthForVocabulary(std::uint64_t vocabulary);
 
-// Writes an llm.c token shard: magic 20240520, version 1 for ids of 2 bytes; 20240801, version 7 for 4. The file appears under its name
+// Writes an llm.c token shard: magic 20240520, version 1 for ids of 2 bytes; 20240801, version 7 for 4. Or the ids alone (Raw). The file appears under its name
 // only with finish(); without that nothing is left. Throws Error (resource) when the disk refuses, (malformed) for an id that does not fit.
 class TokenShardWriter {
 public:
-    static constexpr std::uint64_t kMaxTokens = 0x7FFFFFFF;
+    static constexpr std::uint64_t kMaxTokens = 0x7FFFFFFF;  // that the header can state
 
-    TokenShardWriter(std::filesystem::path file, int width);
+    TokenShardWriter(std::filesystem::path file, int width, ShardFormat format = ShardFormat::LlmC);
     ~TokenShardWriter();
     TokenShardWriter(const TokenShardWriter&) = delete;
     TokenShardWriter& operator=(const TokenShardWriter&) = delete;
@@ -34,10 +36,12 @@ private:
     std::filesystem::path m_file;
     std::string m_temporary;
     int m_width;
+    bool m_hasHeader;
     int m_fd = -1;
     std::uint64_t m_tokens = 0;
     std::uint32_t m_largest = 0;
     std::vector<unsigned char> m_buffer;
+    std::size_t m_used = 0;
 };
 
 }  // namespace holo::data

@@ -7,7 +7,11 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/json.h"
 #include "core/data/batches.h"
+#include "core/data/data_info.h"
+#include "core/data/prepare.h"
+#include "core/data/shard_export.h"
 #include "core/data/token_shard.h"
 #include "core/data/token_shard_writer.h"
 
@@ -16,6 +20,8 @@ using namespace holo::data;
 namespace fs = std::filesystem;
 
 namespace {
+
+const fs::path kShards = fs::path(HOLO_SOURCE_DIR) / "tests/data/fixtures/shards";
 
 template <class T>
 std::string raw(const std::vector<T>& values)
@@ -254,6 +260,62 @@ private Q_SLOTS:
         TokenShardWriter narrow(path("narrow.bin"), 2);
         const std::uint32_t wide = 70000;
         QVERIFY_THROWS_EXCEPTION(Error, narrow.append(std::span(&wide, 1)));
+    }
+
+    // Files that fixtures/shards/make_shards.py wrote as the other programs' scripts do.
+    void readsFilesOfOtherPrograms()
+    {
+        const Json known = readJsonFile(kShards / "tokens.json");
+        const auto narrow = known["u16"].get<std::vector<std::uint32_t>>();
+        const auto wide = known["u32"].get<std::vector<std::uint32_t>>();
+        QCOMPARE(all(TokenShard::open(kShards / "llmc_u16.bin")), narrow);
+        QCOMPARE(all(TokenShard::open(kShards / "llmc_u32.bin")), wide);
+        QCOMPARE(all(TokenShard::open(kShards / "nanogpt.bin", TokenType::U16)), narrow);
+        QCOMPARE(all(TokenShard::open(kShards / "olmo.npy", TokenType::U16)), narrow);
+        QCOMPARE(all(TokenShard::open(kShards / "neox_text_document.idx")), narrow);
+        QCOMPARE(all(TokenShard::open(kShards / "neox_wide.bin")), wide);
+        const auto shuffled = TokenShard::open(kShards / "pythia_preshuffled.bin");
+        QCOMPARE(shuffled.format(), ShardFormat::Megatron);
+        QCOMPARE(all(shuffled), std::vector<std::uint32_t>(narrow.begin(), narrow.begin() + 85));
+        QCOMPARE(dataSample(kShards / "olmo.npy", 3, 4, TokenType::U16)["tokens"], Json(std::vector<std::uint32_t>(narrow.begin() + 3, narrow.begin() + 7)));
+    }
+
+    void writesFilesOfOtherPrograms()
+    {
+        const auto bytesOf = [](const fs::path& file) { return readFile(file); };
+        const auto exported = [&](const std::string& source, const std::string& format, const std::string& name, std::uint64_t sequence = 0) {
+            return exportShards({kShards / source, TokenType::Auto, "train", format, path("out") / name, sequence});
+        };
+        exported("llmc_u16.bin", "llm.c", "a.bin");
+        QCOMPARE(bytesOf(path("out") / "a.bin"), bytesOf(kShards / "llmc_u16.bin"));
+        exported("neox_wide.bin", "llm.c", "b.bin");
+        QCOMPARE(bytesOf(path("out") / "b.bin"), bytesOf(kShards / "llmc_u32.bin"));
+        exported("llmc_u16.bin", "nanogpt", "c.bin");
+        QCOMPARE(bytesOf(path("out") / "c.bin"), bytesOf(kShards / "nanogpt.bin"));
+        exported("llmc_u16.bin", "olmo", "d.npy");
+        QCOMPARE(bytesOf(path("out") / "d.npy"), bytesOf(kShards / "olmo.npy"));
+        QCOMPARE(exported("pythia_preshuffled.bin", "megatron", "e.bin", 17)["sequences"], Json(5));
+        QCOMPARE(bytesOf(path("out") / "e.bin"), bytesOf(kShards / "pythia_preshuffled.bin"));
+        QCOMPARE(bytesOf(path("out") / "e.idx"), bytesOf(kShards / "pythia_preshuffled.idx"));
+
+        QVERIFY_THROWS_EXCEPTION(Error, exported("llmc_u16.bin", "megatron", "e.bin"));
+        QVERIFY_THROWS_EXCEPTION(Error, exported("llmc_u16.bin", "megatron", "f.npy"));
+        QVERIFY_THROWS_EXCEPTION(Error, exported("llmc_u16.bin", "llm.c", "g.bin", 17));
+        QVERIFY(!fs::exists(path("out") / "g.bin"));
+
+        // Documents become sequences that end with the end-of-document id.
+        PrepareOptions options;
+        options.sources = {write("books.jsonl", "{\"text\":\"one\"}\n{\"text\":\"four\"}\n{\"text\":\"seventh\"}\n")};
+        options.validationShare = 0;
+        const PreparedData data = prepareInto(options, path("prepared"));
+        exportShards({path("prepared"), TokenType::Auto, "train", "megatron", path("out") / "docs.bin", 0});
+        const std::string index = bytesOf(path("out") / "docs.idx");
+        std::int32_t lengths[3];
+        std::memcpy(lengths, index.data() + 34, sizeof lengths);
+        QCOMPARE(std::vector<std::int32_t>(lengths, lengths + 3), (std::vector<std::int32_t>{4, 5, 7}));
+        std::vector<std::uint32_t> ids(data.train().tokens());
+        data.train().read(0, ids.size(), ids.data());
+        QCOMPARE(all(TokenShard::open(path("out") / "docs.bin")), ids);
     }
 
     void anUnfinishedShardLeavesNothing()

@@ -11,7 +11,7 @@
 #include "core/base/protobuf.h"
 #include "core/data/bpe_tokenizer.h"
 #include "core/data/byte_tokenizer.h"
-#include "core/data/document_encoder.h"
+#include "core/data/document_cutter.h"
 #include "core/data/sentencepiece_check.h"
 #include "core/data/sentencepiece_tokenizer.h"
 #include "core/data/tokenizer.h"
@@ -26,17 +26,21 @@ namespace {
 
 const fs::path kFixtures = fs::path(HOLO_SOURCE_DIR) / "tests/data/fixtures/bpe";
 
-// The document cut at random places, through the encoder for pieces.
+// The document cut at random places, through the cutter for pieces.
 Ids encodePieces(const Tokenizer& tokenizer, const std::string& text, std::mt19937& random)
 {
     Ids ids;
-    DocumentEncoder encoder(tokenizer);
+    DocumentCutter cutter(tokenizer);
     std::size_t at = 0;
     while (at < text.size()) {
         std::size_t end = std::min(text.size(), at + 1 + random() % 40);
         while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u)
             ++end;
-        encoder.add(std::string_view(text).substr(at, end - at), end == text.size(), ids);
+        const auto segment = cutter.add(std::string_view(text).substr(at, end - at), end == text.size());
+        if (segment.continued)
+            tokenizer.encodeContinued(segment.text, ids);
+        else
+            tokenizer.encode(segment.text, ids);
         at = end;
     }
     return ids;
