@@ -13,6 +13,8 @@ struct ModelExport {
     std::string format;   // hf | safetensors
     std::string scheme;   // as SCHEME; empty: as trained
     std::string dtype;    // F32 | F16 | BF16; empty: as fits
+    bool customCode = false;
+    bool dryRun = false;
 };
 
 // `export CHECKPOINT DEST --format hf|safetensors`.

@@ -25,14 +25,15 @@ fs::path checkedRun(const fs::path& given)
 }
 
 // Names are the run's folder name and the evaluation's, which both are safe as file names.
-void exportCsv(const fs::path& folder, const fs::path& out, Json& files)
+void exportCsv(const fs::path& folder, const RunExport& options, Json& files)
 {
     store::RunIndex index = store::RunIndex::openMemory(folder.parent_path().parent_path());
     index.update();
     const std::string id = folder.filename().string();
     const auto save = [&](const std::string& name, const std::string& bytes) {
-        writeFileAtomic(out / name, bytes);
-        files.push_back((out / name).string());
+        if (!options.dryRun)
+            writeFileAtomic(options.out / name, bytes);
+        files.push_back((options.out / name).string());
     };
     save(id + "-steps.csv", report::stepsCsv(index.queries().steps(id)));
     for (const model::EvalRow& eval : index.queries().evals(id)) {
@@ -48,15 +49,20 @@ void exportCsv(const fs::path& folder, const fs::path& out, Json& files)
 }
 
 // The curve that counts and the evaluations, as TensorBoard draws them: one folder a run. Wall time is the run's own clock.
-void exportTensorBoard(const fs::path& folder, const fs::path& out, Json& files)
+void exportTensorBoard(const fs::path& folder, const RunExport& options, Json& files)
 {
+    const std::string id = folder.filename().string();
+    const fs::path out = options.out / id;
+    const fs::path file = out / "events.out.tfevents.0.holonomy";
+    files.push_back(file.string());
+    if (options.dryRun)
+        return;
     store::RunIndex index = store::RunIndex::openMemory(folder.parent_path().parent_path());
     index.update();
-    const std::string id = folder.filename().string();
     std::error_code ec;
-    fs::create_directories(out / id, ec);
-    fs::remove(out / id / "events.out.tfevents.0.holonomy", ec);  // of an earlier export; the writer begins a new file only
-    interop::TensorBoardWriter writer(out / id, 0, "holonomy");
+    fs::create_directories(out, ec);
+    fs::remove(file, ec);  // of an earlier export; the writer begins a new file only
+    interop::TensorBoardWriter writer(out, 0, "holonomy");
     const auto clock = [](double t) { return std::isfinite(t) ? t : 0.0; };
     for (const model::StepRecord& step : model::branches(index.queries().steps(id)).live)
         writer.scalars(step.step, clock(step.t), {{"train/loss", step.loss}, {"train/grad_norm", step.gradNorm}, {"train/lr", step.lr}, {"train/tok_s", step.tokensPerSecond}});
@@ -68,7 +74,6 @@ void exportTensorBoard(const fs::path& folder, const fs::path& out, Json& files)
         for (const store::PerplexityRow& row : index.queries().perplexity(id, eval.id))
             writer.scalars(eval.step, 0, {{"eval/perplexity/" + std::to_string(row.length), row.ppl}});
     }
-    files.push_back(writer.file().string());
 }
 
 }  // namespace
@@ -78,22 +83,22 @@ Output exportRuns(const RunExport& options)
     std::vector<fs::path> runs;
     for (const fs::path& run : options.runs)
         runs.push_back(checkedRun(run));
-    const fs::path& out = options.out;
     std::error_code ec;
-    fs::create_directories(out, ec);
+    if (!options.dryRun)
+        fs::create_directories(options.out, ec);
     if (ec)
-        throw Error::at(ErrorKind::Resource, {out.string(), "--out", ec.message(), "a folder that can be written"});
+        throw Error::at(ErrorKind::Resource, {options.out.string(), "--out", ec.message(), "a folder that can be written"});
     Json files = Json::array();
     for (const fs::path& run : runs) {
         if (options.format == "tensorboard")
-            exportTensorBoard(run, out, files);
+            exportTensorBoard(run, options, files);
         else
-            exportCsv(run, out, files);
+            exportCsv(run, options, files);
     }
     std::string text;
     for (const Json& file : files)
         text += file.get<std::string>() + "\n";
-    return {{{"format", 1}, {"files", std::move(files)}}, std::move(text)};
+    return {{{"format", 1}, {"files", std::move(files)}, {"dry_run", options.dryRun}}, std::move(text)};
 }
 
 }  // namespace holo::cli

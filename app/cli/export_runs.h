@@ -11,6 +11,7 @@ struct RunExport {
     std::vector<std::filesystem::path> runs;
     std::string format = "csv";  // csv | tensorboard
     std::filesystem::path out = "export";
+    bool dryRun = false;
 };
 
 // `export RUN… --format csv|tensorboard --out DIR`: curves and evaluations of runs.

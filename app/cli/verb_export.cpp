@@ -14,6 +14,8 @@ struct ExportOptions {
     RunExport runs;       // also what and where to for a model
     std::string scheme;
     std::string dtype;
+    bool customCode = false;
+    bool dryRun = false;
     bool hasOut = false;
 };
 
@@ -25,7 +27,7 @@ Output exportCheckpoint(const ExportOptions& options)
         paths.push_back(options.runs.out);
     if (paths.size() != 2)
         throw Error::at(ErrorKind::Usage, {"", "--format " + options.runs.format, std::to_string(paths.size()) + " paths", "two, CHECKPOINT DEST"});
-    return exportModel({paths[0], paths[1], options.runs.format, options.scheme, options.dtype});
+    return exportModel({paths[0], paths[1], options.runs.format, options.scheme, options.dtype, options.customCode, options.dryRun});
 }
 
 Output exportWhat(const ExportOptions& options)
@@ -35,7 +37,11 @@ Output exportWhat(const ExportOptions& options)
     for (const auto& [name, value] : {std::pair("--scheme", options.scheme), std::pair("--dtype", options.dtype)})
         if (!value.empty())
             throw Error::at(ErrorKind::Usage, {"", name, value, "none with --format " + options.runs.format});
-    return exportRuns(options.runs);
+    if (options.customCode)
+        throw Error::at(ErrorKind::Usage, {"", "--custom-code", "given", "none with --format " + options.runs.format});
+    RunExport runs = options.runs;
+    runs.dryRun = options.dryRun;
+    return exportRuns(runs);
 }
 
 }  // namespace
@@ -50,6 +56,8 @@ void addExportVerb(CLI::App& app, Context& context)
     verb->add_option("--out", options->runs.out, "folder to write into")->capture_default_str()->each([options](const std::string&) { options->hasOut = true; });
     verb->add_option("--scheme", options->scheme, "hf: positional scheme that the exported model runs with (default: as trained)");
     verb->add_option("--dtype", options->dtype, "hf, safetensors: F32, F16 or BF16 (default: as an untouched import came in, else F32)")->check(CLI::IsMember({"F32", "F16", "BF16"}));
+    verb->add_flag("--custom-code", options->customCode, "hf: with a modelling file in any case; it keeps angles in float64, transformers' own in float32");
+    verb->add_flag("--dry-run", options->dryRun, "check everything and list the files, write nothing");
 }
 
 }  // namespace holo::cli

@@ -2,26 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "core/base/error.h"
-#include "core/interop/dtype.h"
+#include "core/interop/tensor_values.h"
 
 namespace holo::interop {
-
-namespace {
-
-template <class Stored, class Widen>
-void widen(const std::vector<std::byte>& bytes, std::vector<float>& values, const Widen& toFloat)
-{
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        Stored stored;
-        std::memcpy(&stored, bytes.data() + i * sizeof stored, sizeof stored);
-        values[i] = toFloat(stored);
-    }
-}
-
-}  // namespace
 
 const std::vector<float>& GatherReader::source(const std::string& name)
 {
@@ -33,20 +18,7 @@ const std::vector<float>& GatherReader::source(const std::string& name)
         throw Error::at(ErrorKind::Malformed, {m_tensors.path().string(), "tensor \"" + name + "\"", "missing", "there"});
     const TensorInfo& info = *entry->info;
     m_values.resize(std::size_t(info.elements()));
-    if (info.dtype == "F32") {
-        m_tensors.read(*entry, m_values.data());
-    } else {
-        std::vector<std::byte> bytes(std::size_t(info.bytes()));
-        m_tensors.read(*entry, bytes.data());
-        if (info.dtype == "F16")
-            widen<std::uint16_t>(bytes, m_values, halfToFloat);
-        else if (info.dtype == "BF16")
-            widen<std::uint16_t>(bytes, m_values, bfloat16ToFloat);
-        else if (info.dtype == "F64")
-            widen<double>(bytes, m_values, [](double value) { return float(value); });
-        else
-            throw Error::at(ErrorKind::Unsupported, {entry->file->path().string(), "type of tensor \"" + name + "\"", info.dtype, "F32, F16, BF16 or F64"});
-    }
+    readFloats(*entry->file, info, m_values.data());
     if (!std::all_of(m_values.begin(), m_values.end(), [](float value) { return std::isfinite(value); }))
         throw Error::at(ErrorKind::Numeric, {entry->file->path().string(), "tensor \"" + name + "\"", "not finite throughout", "finite weights"});
     m_name = name;

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/config/scheme_json.h"
+#include "core/interop/hf_custom.h"
 #include "core/interop/hf_rope.h"
 #include "core/interop/json_fields.h"
 
@@ -249,7 +250,11 @@ private:
 
 }  // namespace
 
-HfConfig parseHfConfig(const Json& json, const std::string& source) { return ConfigReader(json, source).read(); }
+HfConfig parseHfConfig(const Json& json, const std::string& source)
+{
+    const bool own = json.is_object() && json.value("model_type", Json(nullptr)) == kOwnFamily;
+    return own ? parseCustomConfig(json, source) : ConfigReader(json, source).read();
+}
 
 ladder::ModelShape shapeOf(const HfConfig& config)
 {
@@ -261,6 +266,7 @@ ladder::ModelShape shapeOf(const HfConfig& config)
     shape.rotaryDim = config.rotaryDim;
     shape.context = config.context;
     shape.pairing = config.pairing;
+    shape.seed = std::uint64_t(config.seed);
     if (const auto base = config.rope.parameters.find("base"); base != config.rope.parameters.end())
         shape.base = std::get<double>(base->second);
     return shape;

@@ -10,9 +10,12 @@
 
 namespace holo::interop {
 
+// model_type of folders that carry our modelling file; their weights have our names.
+inline constexpr const char* kOwnFamily = "holonomy";
+
 // What a Hugging Face config.json says of a decoder: sizes, norms, biases and the rotary ladder, every spelling of a setting read alike.
 struct HfConfig {
-    std::string family;           // model_type: gpt_neox, llama, mistral, qwen2, qwen3, olmo, olmo2
+    std::string family;           // model_type: gpt_neox, llama, mistral, qwen2, qwen3, olmo, olmo2, or kOwnFamily
     std::string style;            // our block style: neox or llama
     int layers = 0;
     int hidden = 0;
@@ -26,6 +29,7 @@ struct HfConfig {
     int rotaryDim = 0;            // rotated lanes of a head, even; 0: none
     std::string norm;             // layernorm, rmsnorm, or layernorm-plain (no weights, OLMo)
     double normEps = 1e-5;
+    std::string qkNorm = "none";  // as ModelSpec's
     std::string activation;       // as the file names it
     bool parallelResidual = false;
     bool qkvBias = false;
@@ -35,6 +39,7 @@ struct HfConfig {
     std::int64_t window = 0;      // sliding window in use, 0: none
     ladder::Pairing pairing = ladder::Pairing::HalfSplit;
     ladder::Scheme rope;          // base always stated
+    std::int64_t seed = 0;        // of the scheme's random coefficients
     std::vector<std::string> notes;        // what was derived, defaulted or ignored, one sentence each
     std::vector<std::string> unsupported;  // what our blocks cannot do, "FIELD is VALUE; allowed: …"
 };

@@ -63,7 +63,7 @@ Json customConfigJson(const config::ModelSpec& m, const ladder::Plan& plan)
     return {{"architectures", {"HolonomyForCausalLM"}}, {"model_type", "holonomy"},
             {"auto_map", {{"AutoConfig", module + ".HolonomyConfig"}, {"AutoModelForCausalLM", module + ".HolonomyForCausalLM"}}},
             {"vocab_size", m.vocab}, {"hidden_size", m.hidden}, {"num_hidden_layers", m.layers}, {"num_attention_heads", m.heads}, {"max_position_embeddings", m.context}, {"tie_word_embeddings", false},
-            {"block", {{"hidden", m.hidden}, {"heads", m.heads}, {"kv_heads", m.kvHeads}, {"head_dim", m.headDim}, {"mlp", m.mlp}, {"rotary_dim", plan.shape.rotaryDim}, {"pairing", m.pairing},
+            {"block", {{"hidden", m.hidden}, {"heads", m.heads}, {"kv_heads", m.kvHeads}, {"head_dim", m.headDim}, {"mlp", m.mlp}, {"rotary_dim", plan.shape.rotaryDim}, {"rotary_pct", m.rotaryPct}, {"pairing", m.pairing},
                           {"parallel", parts.parallel}, {"gated", parts.gated}, {"norm", norm}, {"norm_eps", m.normEps}, {"qk_norm", m.qkNorm}, {"qkv_bias", parts.qkvBias},
                           {"output_bias", parts.outputBias}, {"mlp_bias", parts.mlpBias}, {"tied", m.tied}}},
             {"positions", {{"ladders", ladders}, {"heads", headsJson(plan)}}}};

@@ -38,10 +38,11 @@ void useFrequencies(HfModel& model, StoredFrequencies choice)
     const std::vector<double>& thetas = plan.ladders.front().theta;
     if (choice == StoredFrequencies::Refuse)
         refuseOtherFrequencies(model.tensors, thetas);
+    std::size_t agreeing = 0;
     for (const std::string& name : model.report.frequencies) {
         const auto conflict = compareFrequencies(model.tensors, name, thetas);
         if (!conflict) {
-            model.notes.push_back(name + " agrees with the config; it is not needed");
+            ++agreeing;
             continue;
         }
         if (choice == StoredFrequencies::TakeFile) {
@@ -54,6 +55,8 @@ void useFrequencies(HfModel& model, StoredFrequencies choice)
         }
         model.notes.push_back(name + " is ignored: " + conflict->found + " where the config says " + conflict->expected);
     }
+    if (agreeing > 0)
+        model.notes.push_back(std::to_string(agreeing) + " stored tables of frequencies agree with the config; they are not needed");
 }
 
 }  // namespace

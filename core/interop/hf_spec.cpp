@@ -130,7 +130,9 @@ config::ModelSpec modelSpecOf(const HfConfig& c, const std::string& source)
     if (const auto base = c.rope.parameters.find("base"); base != c.rope.parameters.end())
         m.ropeBase = std::get<double>(base->second);
     m.residual = c.parallelResidual == (c.style == "neox") ? "auto" : c.parallelResidual ? "parallel" : "sequential";
-    m.norm = c.norm == "layernorm-plain" ? "plain" : "auto";
+    m.norm = c.norm == "layernorm-plain" ? "plain" : c.norm == (c.style == "neox" ? "layernorm" : "rmsnorm") ? "auto" : c.norm;
+    m.qkNorm = c.qkNorm;
+    m.pairing = c.family == kOwnFamily && c.pairing == ladder::Pairing::Interleaved ? "interleaved" : "half";
     const std::string biases = biasesOf(c);
     m.biases = biases == (c.style == "neox" ? "all" : "none") ? "auto" : biases;
     m.normEps = c.normEps;

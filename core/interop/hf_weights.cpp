@@ -15,13 +15,14 @@ namespace {
 using Shape = std::vector<std::int64_t>;
 
 struct Names {
-    const char *prefix, *embed, *finalNorm, *head, *layers, *ln1, *ln2, *out, *up, *down;
+    const char *prefix, *embed, *finalNorm, *head, *layers, *ln1, *ln2, *out, *up, *gate, *down;
 };
 
-constexpr Names kNeox{"gpt_neox.", "embed_in", "final_layer_norm", "embed_out", "layers.", "input_layernorm", "post_attention_layernorm", "attention.dense", "mlp.dense_h_to_4h", "mlp.dense_4h_to_h"};
-constexpr Names kLlama{"model.", "embed_tokens", "norm", "lm_head", "layers.", "input_layernorm", "post_attention_layernorm", "self_attn.o_proj", "mlp.up_proj", "mlp.down_proj"};
+constexpr Names kNeox{"gpt_neox.", "embed_in", "final_layer_norm", "embed_out", "layers.", "input_layernorm", "post_attention_layernorm", "attention.dense", "mlp.dense_h_to_4h", "", "mlp.dense_4h_to_h"};
+constexpr Names kLlama{"model.", "embed_tokens", "norm", "lm_head", "layers.", "input_layernorm", "post_attention_layernorm", "self_attn.o_proj", "mlp.up_proj", "mlp.gate_proj", "mlp.down_proj"};
+constexpr Names kOwn{"", "embed", "final_norm", "head", "blocks.", "ln1", "ln2", "attn.out", "mlp.up", "mlp.gate", "mlp.down"};
 
-const Names& namesOf(const HfConfig& config) { return config.style == "neox" ? kNeox : kLlama; }
+const Names& namesOf(const HfConfig& config) { return config.family == kOwnFamily ? kOwn : config.style == "neox" ? kNeox : kLlama; }
 
 RowGather whole(const std::string& target, const std::string& source, const Shape& shape) { return {target, shape, {{source, shape, {}}}}; }
 
@@ -82,7 +83,7 @@ void forSameTensors(const HfConfig& c, const Add& add)
         norm("ln2", n.ln2);
         both("mlp.up", n.up, {c.mlp, h}, c.mlpBias);
         if (!neox)
-            both("mlp.gate", "mlp.gate_proj", {c.mlp, h}, c.mlpBias);
+            both("mlp.gate", n.gate, {c.mlp, h}, c.mlpBias);
         both("mlp.down", n.down, {h, c.mlp}, c.mlpBias);
     }
     if (c.norm != "layernorm-plain")
@@ -123,7 +124,9 @@ std::vector<RowGather> importPlan(const HfConfig& c)
     const Projections p(c);
     forFusedTensors(c, [&](const std::string& ours, const std::string& theirs, const std::string& kind, const Shape& columns) {
         RowGather gather{ours, withRows(p.qRows + 2 * p.kvRows, columns), {}};
-        if (c.style == "neox") {
+        if (c.family == kOwnFamily) {
+            gather.parts.push_back({ours, gather.shape, {}});
+        } else if (c.style == "neox") {
             const FusedRows fused = neoxFusedRows(c.heads, c.headDim);
             const std::string source = theirs + "query_key_value." + kind;
             for (const Rows& rows : {composed(fused.q, p.q), composed(fused.k, p.k), fused.v})
@@ -204,6 +207,7 @@ ImportReport checkTensors(std::vector<RowGather>& plan, const HfConfig& config, 
         throw Error::at(ErrorKind::Malformed, {file, "tensors", "without " + std::to_string(missing.size()) + " that the config asks for: " + join(missing, ", "), "all of them"});
     report.used = used.size();
     const std::string head = std::string(namesOf(config).head) + ".weight";
+    std::size_t masks = 0;
     for (const TensorSet::Entry& entry : tensors.entries()) {
         const std::string& name = entry.info->name;
         if (used.contains(name))
@@ -211,12 +215,14 @@ ImportReport checkTensors(std::vector<RowGather>& plan, const HfConfig& config, 
         if (name.ends_with("rotary_emb.inv_freq"))
             report.frequencies.push_back(name);
         else if (name.ends_with(".attention.bias") || name.ends_with(".attention.masked_bias"))
-            report.notes.push_back(name + " is a mask kept by older files; it is ignored");
+            ++masks;
         else if (config.tied && name == head)
             report.notes.push_back(name + " is ignored: tie_word_embeddings says that the embedding is used");
         else
             report.notes.push_back(name + " is not part of this architecture; it is ignored");
     }
+    if (masks > 0)
+        report.notes.push_back(std::to_string(masks) + " masks (attention.bias, attention.masked_bias), kept by older files, are ignored");
     report.notes.push_back(std::to_string(report.used) + " of " + std::to_string(report.total) + " tensors used");
     return report;
 }

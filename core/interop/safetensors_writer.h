@@ -31,6 +31,8 @@ public:
     void add(const std::string& name, const std::string& dtype, const std::vector<std::int64_t>& shape, const void* data);
     void add(const std::string& name, const std::string& dtype, const std::vector<std::int64_t>& shape, Source source);
 
+    std::size_t tensors() const { return m_tensors.size(); }
+
     // Atomic: temporary in the same folder, fsync, rename, fsync of the folder. Throws Error (resource) and leaves an older file as it was.
     WrittenFile write(const std::filesystem::path& file) const;
 

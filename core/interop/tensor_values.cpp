@@ -37,13 +37,44 @@ std::int64_t countNonfinite(const std::string& dtype, const char* bytes, std::si
     return countNonfinite<std::uint64_t>(bytes, size, 0x7FF0000000000000ull);
 }
 
+template <class Stored, class Widen>
+void widen(const std::vector<std::byte>& bytes, float* destination, const Widen& toFloat)
+{
+    for (std::size_t at = 0; at < bytes.size(); at += sizeof(Stored)) {
+        Stored stored;
+        std::memcpy(&stored, bytes.data() + at, sizeof stored);
+        *destination++ = toFloat(stored);
+    }
+}
+
+[[noreturn]] void refuseType(const SafetensorsFile& file, const TensorInfo& info)
+{
+    throw Error::at(ErrorKind::Unsupported, {file.path().string(), "type of tensor \"" + info.name + "\"", info.dtype, "F32, F16, BF16 or F64"});
+}
+
 }  // namespace
+
+void readFloats(const SafetensorsFile& file, const TensorInfo& info, float* destination)
+{
+    if (info.dtype == "F32")
+        return file.read(info, destination);
+    if (!isUsedFloat(info.dtype))
+        refuseType(file, info);
+    std::vector<std::byte> bytes(std::size_t(info.bytes()));
+    file.read(info, bytes.data());
+    if (info.dtype == "F16")
+        widen<std::uint16_t>(bytes, destination, halfToFloat);
+    else if (info.dtype == "BF16")
+        widen<std::uint16_t>(bytes, destination, bfloat16ToFloat);
+    else
+        widen<double>(bytes, destination, [](double value) { return float(value); });
+}
 
 std::vector<double> readDoubles(const TensorSet::Entry& entry)
 {
     const TensorInfo& info = *entry.info;
     if (!isUsedFloat(info.dtype))
-        throw Error::at(ErrorKind::Unsupported, {entry.file->path().string(), "type of tensor \"" + info.name + "\"", info.dtype, "F32, F16, BF16 or F64"});
+        refuseType(*entry.file, info);
     std::vector<char> bytes(std::size_t(info.bytes()));
     entry.file->read(info, bytes.data());
     const auto at = [&]<class T>(std::size_t i, T value) {

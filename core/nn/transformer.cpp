@@ -308,6 +308,8 @@ struct Transformer::Impl {
 Transformer::Transformer(const config::ModelSpec& model, const ladder::Plan& plan, std::uint64_t seed, at::Device device)
     : m(std::make_unique<Impl>(model, plan, seed, device))
 {
+    if (seed == kFromFile)
+        return;
     const auto slots = slotsOf(model, plan);
     const at::NoGradGuard guard;
     for (std::size_t i = 0; i < slots.size(); ++i) {

@@ -7,14 +7,20 @@ namespace holo::run {
 
 namespace fs = std::filesystem;
 
+void requireFree(const fs::path& target)
+{
+    std::error_code ec;
+    if (fs::exists(target, ec) && !(fs::is_directory(target, ec) && fs::is_empty(target, ec)))
+        throw Error::at(ErrorKind::Usage, {target.string(), "DEST", "there already", "a folder that is new or empty"});
+}
+
 FolderAside::FolderAside(const fs::path& target)
     : m_target(fs::absolute(target).lexically_normal())
 {
     std::error_code ec;
     if (!m_target.has_filename())
         m_target = m_target.parent_path();
-    if (fs::exists(m_target, ec) && !(fs::is_directory(m_target, ec) && fs::is_empty(m_target, ec)))
-        throw Error::at(ErrorKind::Usage, {target.string(), "DEST", "there already", "a folder that is new or empty"});
+    requireFree(target);
     m_aside = m_target.parent_path() / ("." + m_target.filename().string() + ".tmp");
     fs::remove_all(m_aside, ec);
     fs::create_directories(m_aside, ec);

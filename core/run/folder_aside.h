@@ -4,6 +4,9 @@
 
 namespace holo::run {
 
+// Throws Error (usage) if `target` holds something already.
+void requireFree(const std::filesystem::path& target);
+
 // A new folder that is filled aside and then takes its name; gone again if filling fails.
 class FolderAside {
 public:

@@ -1,12 +1,14 @@
 #include "core/run/hf_export.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <set>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/text.h"
 #include "core/config/scheme_json.h"
 #include "core/interop/dtype.h"
 #include "core/interop/gather_reader.h"
@@ -23,6 +25,8 @@ namespace holo::run {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr const char* kSchemePrefix = "scheme.";
 
 // What is exported: our checkpoint on the scheme that it shall run with.
 struct Source {
@@ -76,12 +80,12 @@ Source openSource(const fs::path& checkpoint, const ExportOptions& options)
     return source;
 }
 
-// Every tensor of ours as it is.
+// Every weight of ours as it is.
 std::vector<interop::RowGather> ownPlan(const Source& source)
 {
     std::vector<interop::RowGather> plan;
     for (const interop::TensorSet::Entry& entry : source.tensors.entries())
-        if (!entry.info->name.starts_with("scheme."))
+        if (!entry.info->name.starts_with(kSchemePrefix))
             plan.push_back({entry.info->name, entry.info->shape, {{entry.info->name, entry.info->shape, {}}}});
     return plan;
 }
@@ -118,6 +122,8 @@ private:
             m_bytes.resize(values.size() * sizeof(std::uint16_t));
             for (std::size_t i = 0; i < values.size(); ++i) {
                 const std::uint16_t narrow = m_dtype == "F16" ? interop::floatToHalf(values[i]) : interop::floatToBfloat16(values[i]);
+                if (m_dtype == "F16" && !std::isfinite(interop::halfToFloat(narrow)))
+                    throw Error::at(ErrorKind::Usage, {"", "--dtype", "F16, while tensor \"" + m_plan[index].target + "\" holds " + formatDouble(double(values[i])), "F32 or BF16; F16 ends at 65504"});
                 std::memcpy(m_bytes.data() + i * sizeof narrow, &narrow, sizeof narrow);
             }
         }
@@ -138,6 +144,15 @@ interop::WrittenFile writeTensors(interop::SafetensorsWriter& writer, const fs::
     for (std::size_t i = 0; i < plan.size(); ++i)
         writer.add(plan[i].target, source.dtype, plan[i].shape, [&bytes, i](std::uint64_t offset, std::span<std::byte> chunk) { bytes.fill(i, offset, chunk); });
     return writer.write(file);
+}
+
+// The coefficients of the scheme's series, in double whatever the weights are.
+void addSeries(interop::SafetensorsWriter& writer, const Source& source)
+{
+    for (const interop::TensorSet::Entry& entry : source.tensors.entries())
+        if (entry.info->name.starts_with(kSchemePrefix))
+            writer.add(entry.info->name, entry.info->dtype, entry.info->shape,
+                       [entry](std::uint64_t offset, std::span<std::byte> chunk) { entry.file->read(*entry.info, offset, chunk.size(), chunk.data()); });
 }
 
 // What is known of the weights, as strings: a file then carries its ladder when everything around it is lost.
@@ -166,7 +181,7 @@ std::string readme(const Source& source, const std::string& reason)
     return "# " + source.header.run + "\n\nA checkpoint of Holonomy (step " + std::to_string(source.header.step) + ") for transformers. It needs the modelling file in this folder, because no stock\n"
            "architecture holds it: " + reason + "\n\n```python\nfrom transformers import AutoModelForCausalLM\nmodel = AutoModelForCausalLM.from_pretrained(\"this folder\", trust_remote_code=True)\n```\n\n"
            "Positional scheme: `" + config::shortForm(source.scheme) + "`" + (source.swapped ? " (trained with `" + config::shortForm(source.header.spec.scheme) + "`)" : std::string()) + ".\n"
-           "`positions` in config.json lists its ladders in radians per token, and which of them each head uses. The model keeps no cache of keys and values.\n";
+           "`positions` in config.json lists its ladders in radians per token, and which of them each head uses. Generation keeps a cache of keys and values.\n";
 }
 
 // The folder's config, from a stock family where there is one.
@@ -177,10 +192,12 @@ struct Target {
     std::string reason;  // why the modelling file is needed; empty: it is not
 };
 
-Target targetOf(const Source& source)
+Target targetOf(const Source& source, bool customCode)
 {
     Target target;
     try {
+        if (customCode)
+            throw Error(ErrorKind::Unsupported, "it was asked for, since it keeps angles in float64.");
         const interop::HfConfig config = interop::hfConfigOf(source.model, source.plan);
         target.config = interop::hfConfigJson(config, source.model, source.plan);
         target.plan = interop::exportPlan(config, source.plan.shape.pairing);
@@ -199,16 +216,52 @@ Target targetOf(const Source& source)
 
 }  // namespace
 
+// The stock classes multiply positions by frequencies in float32, so that fast planes lose digits far from the start.
+std::string angleNote(const ladder::Ladder& ladder, std::int64_t context)
+{
+    const double fastest = ladder.theta.empty() ? 0 : *std::max_element(ladder.theta.begin(), ladder.theta.end());
+    const double turned = fastest * double(context - 1);
+    const double off = turned * 0x1p-23;  // half a unit of the frequency and half a unit of the product
+    if (off < 1e-6)
+        return {};
+    return "transformers computes angles in float32: the fastest plane turns by " + formatDouble(std::round(turned)) + " rad up to position " + std::to_string(context - 1) + ", off by up to "
+           + formatDouble(std::round(off * 1e7) / 1e7) + " rad; --custom-code keeps them in float64";
+}
+
 Json exportHf(const fs::path& checkpoint, const fs::path& destination, const ExportOptions& options)
 {
     const Source source = openSource(checkpoint, options);
-    Target target = targetOf(source);
+    Target target = targetOf(source, options.customCode);
     for (const char* key : {"bos_token_id", "eos_token_id", "pad_token_id"})
         if (source.header.imported.is_object() && source.header.imported.contains(key))
             target.config[key] = source.header.imported[key];
     target.config["torch_dtype"] = torchName(source.dtype);
     target.config["holonomy"] = {{"scheme", config::toJson(config::resolvedScheme(source.scheme, source.plan.shape))}, {"trained_with", config::toJson(source.header.spec.scheme)},
                                  {"run", source.header.run}, {"step", source.header.step}, {"seed", source.header.spec.seed}};
+
+    Json files = {"config.json", "model.safetensors"};
+    Json notes = source.notes;
+    if (!target.reason.empty()) {
+        files.push_back(interop::kModellingFile);
+        files.push_back("README.md");
+        notes.push_back("needs trust_remote_code: " + target.reason);
+    }
+    const fs::path tokenizer = source.header.spec.data.tokenizer;
+    if (tokenizer.is_absolute())
+        files.push_back(tokenizer.filename().string());
+    if (target.config.contains("rope_parameters")) {
+        const ladder::Ladder& ladder = source.plan.ladders[std::size_t(source.plan.heads.front().front().ladder)];
+        if (target.config["rope_parameters"]["rope_type"] == "longrope" && ladder.kind != ladder::Kind::LongRope)
+            notes.push_back("the ladder " + ladder.name + " is written as longrope divisors, which give its frequencies exactly");
+        if (const std::string note = angleNote(ladder, source.model.context); !note.empty())
+            notes.push_back(note);
+    }
+    Json document = {{"format", 1}, {"destination", destination.string()}, {"family", target.family}, {"scheme", config::toJson(source.scheme)},
+                     {"trained_with", config::toJson(source.header.spec.scheme)}, {"custom_code", !target.reason.empty()}, {"files", files}, {"dtype", source.dtype}, {"dry_run", options.dryRun}, {"notes", notes}};
+    if (options.dryRun) {
+        requireFree(destination);
+        return document;
+    }
 
     FolderAside aside(destination);
     interop::SafetensorsWriter writer;
@@ -219,24 +272,15 @@ Json exportHf(const fs::path& checkpoint, const fs::path& destination, const Exp
         addFacts(writer, source, options);
     const interop::WrittenFile written = writeTensors(writer, aside.folder() / "model.safetensors", target.plan, source);
     writeFileAtomic(aside.folder() / "config.json", dumpPretty(target.config));
-    Json files = {"config.json", "model.safetensors"};
-    Json notes = source.notes;
     if (!target.reason.empty()) {
         writeFileAtomic(aside.folder() / interop::kModellingFile, interop::modellingSource());
         writeFileAtomic(aside.folder() / "README.md", readme(source, target.reason));
-        files.push_back(interop::kModellingFile);
-        files.push_back("README.md");
-        notes.push_back("needs trust_remote_code: " + target.reason);
     }
-    if (const fs::path tokenizer = source.header.spec.data.tokenizer; tokenizer.is_absolute()) {
+    if (tokenizer.is_absolute())
         writeFileAtomic(aside.folder() / tokenizer.filename(), readFile(tokenizer, 256u << 20));
-        files.push_back(tokenizer.filename().string());
-    }
-    if (target.config.contains("rope_parameters") && target.config["rope_parameters"]["rope_type"] == "longrope" && source.plan.ladders.front().kind != ladder::Kind::LongRope)
-        notes.push_back("the ladder " + source.plan.ladders.front().name + " is written as longrope divisors, which give its frequencies exactly");
     aside.finish();
-    return {{"format", 1}, {"destination", destination.string()}, {"family", target.family}, {"scheme", config::toJson(source.scheme)}, {"trained_with", config::toJson(source.header.spec.scheme)},
-            {"custom_code", !target.reason.empty()}, {"files", files}, {"dtype", source.dtype}, {"sha256", written.sha256}, {"notes", notes}};
+    document["sha256"] = written.sha256;
+    return document;
 }
 
 Json exportSafetensors(const fs::path& checkpoint, const fs::path& destination, const ExportOptions& options)
@@ -246,17 +290,25 @@ Json exportSafetensors(const fs::path& checkpoint, const fs::path& destination, 
     const fs::path file = destination.extension() == ".safetensors" ? destination : destination / "model.safetensors";
     if (fs::exists(file, ec))
         throw Error::at(ErrorKind::Usage, {file.string(), "DEST", "there already", "a new file"});
-    if (!file.parent_path().empty())
-        fs::create_directories(file.parent_path(), ec);
     if (source.dtype != "F32" && options.dtype.empty())
         source.dtype = "F32";
+    if (source.dtype != "F32")
+        source.notes.push_back("the weights are rounded to " + source.dtype + "; loading widens them to F32 again");
     interop::SafetensorsWriter writer;
     writer.setMetadata("format", "pt");
     writer.setMetadata(kHeaderKey, dumpLine(source.header.toJson()));
     addFacts(writer, source, options);
     const std::vector<interop::RowGather> plan = ownPlan(source);
+    addSeries(writer, source);
+    Json document = {{"format", 1}, {"destination", file.string()}, {"tensors", writer.tensors() + plan.size()}, {"dtype", source.dtype}, {"dry_run", options.dryRun}, {"notes", source.notes}};
+    if (options.dryRun)
+        return document;
+    if (!file.parent_path().empty())
+        fs::create_directories(file.parent_path(), ec);
     const interop::WrittenFile written = writeTensors(writer, file, plan, source);
-    return {{"format", 1}, {"destination", file.string()}, {"tensors", plan.size()}, {"bytes", written.bytes}, {"dtype", source.dtype}, {"sha256", written.sha256}, {"notes", source.notes}};
+    document["bytes"] = written.bytes;
+    document["sha256"] = written.sha256;
+    return document;
 }
 
 }  // namespace holo::run

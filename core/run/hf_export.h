@@ -11,6 +11,8 @@ struct ExportOptions {
     std::string scheme;  // as SCHEME: what the exported model runs with; empty: what it was trained with
     std::string dtype;   // F32, F16, BF16; empty: the type of an import whose weights are as they came, else F32
     std::string build;   // revision of this program, for the file's metadata
+    bool customCode = false;  // the modelling file also where a stock family holds the model: its angles are float64, transformers' are float32
+    bool dryRun = false;      // everything but the writing
 };
 
 // CHECKPOINT of ours as a folder that transformers loads: config.json, model.safetensors, the tokenizer's file where there is one. One ladder for

@@ -105,6 +105,7 @@ HfCheckpoint openHfCheckpoint(const fs::path& path, interop::StoredFrequencies f
     header.vocab = spec.vocab;
     header.spec.arm = header.run;
     header.spec.model = spec;
+    header.spec.seed = out.model.config.seed;
     header.spec.scheme = out.model.config.rope;
     header.spec.data.source.clear();
     header.spec.eval.protocols.clear();
@@ -113,16 +114,26 @@ HfCheckpoint openHfCheckpoint(const fs::path& path, interop::StoredFrequencies f
     for (const char* key : {"bos_token_id", "eos_token_id", "pad_token_id"})
         if (const auto id = config.find(key); id != config.end() && !id->is_null())
             header.imported[key] = *id;
-    const ladder::Plan plan = ladder::resolve(header.spec.scheme, config::modelShape(spec, 0));
+    const ladder::Plan plan = ladder::resolve(header.spec.scheme, config::modelShape(spec, header.spec.seed));
     for (const ladder::Ladder& ladder : plan.ladders)
         header.ladders.push_back({ladder.name, ladder.parameters, ladder.hash});
     useTokenizer(out, out.model.configFile.parent_path());
     return out;
 }
 
-Json importHf(const fs::path& source, const fs::path& destination, interop::StoredFrequencies frequencies)
+Json importHf(const fs::path& source, const fs::path& destination, interop::StoredFrequencies frequencies, bool dryRun)
 {
     HfCheckpoint checkpoint = openHfCheckpoint(source, frequencies);
+    const config::ModelSpec model = checkpoint.header.model();
+    Json record = preparedRunJson(checkpoint.header.run, checkpoint.header.spec, Json());
+    Json document = {{"format", 1}, {"destination", destination.string()}, {"checkpoint", (destination / "checkpoints" / "step-0").string()}, {"family", checkpoint.model.config.family},
+                     {"scheme", config::toJson(checkpoint.header.spec.scheme)}, {"model", record["spec"]["model"]}, {"parameters", config::parameterCount(model)},
+                     {"tensors", {{"used", checkpoint.model.report.used}, {"total", checkpoint.model.report.total}}}, {"dtype", checkpoint.model.dtype.empty() ? Json() : Json(checkpoint.model.dtype)},
+                     {"dry_run", dryRun}, {"notes", checkpoint.notes}};
+    if (dryRun) {
+        requireFree(destination);
+        return document;
+    }
     FolderAside aside(destination);
     const fs::path folder = aside.folder();
     const fs::path step = folder / "checkpoints" / "step-0";
@@ -134,10 +145,9 @@ Json importHf(const fs::path& source, const fs::path& destination, interop::Stor
     const interop::WrittenFile written = writeModel(step / "model.safetensors", checkpoint);
     writeFileAtomic(step / "manifest.json", dumpPretty({{"format", 1}, {"step", 0}, {"files", {{"model.safetensors", {{"bytes", written.bytes}, {"sha256", written.sha256}}}}}}));
 
-    const config::ModelSpec model = checkpoint.header.model();
-    Json record = preparedRunJson(checkpoint.header.run, checkpoint.header.spec, Json());
+    record = preparedRunJson(checkpoint.header.run, checkpoint.header.spec, Json());  // the tokenizer's file has moved
     record["parameters"] = config::parameterCount(model);
-    record["plan"] = config::toJson(ladder::resolve(checkpoint.header.spec.scheme, config::modelShape(model, 0)));
+    record["plan"] = config::toJson(ladder::resolve(checkpoint.header.spec.scheme, config::modelShape(model, checkpoint.header.spec.seed)));
     record["imported"] = checkpoint.header.imported;
     record["imported"]["from"] = checkpoint.header.run;
     record["imported"]["notes"] = checkpoint.notes;
@@ -145,10 +155,8 @@ Json importHf(const fs::path& source, const fs::path& destination, interop::Stor
     RunDirectory(folder).writeExit({0, std::string(className(0)), "imported, not trained here", 0, 0});
     aside.finish();
 
-    return {{"format", 1}, {"destination", destination.string()}, {"checkpoint", (destination / "checkpoints" / "step-0").string()}, {"family", checkpoint.model.config.family},
-            {"scheme", config::toJson(checkpoint.header.spec.scheme)}, {"model", record["spec"]["model"]}, {"parameters", record["parameters"]},
-            {"tensors", {{"used", checkpoint.model.report.used}, {"total", checkpoint.model.report.total}}}, {"dtype", checkpoint.model.dtype.empty() ? Json() : Json(checkpoint.model.dtype)},
-            {"sha256", written.sha256}, {"notes", checkpoint.notes}};
+    document["sha256"] = written.sha256;
+    return document;
 }
 
 void locateTokenizer(CheckpointHeader& header, const fs::path& modelFile)

@@ -23,8 +23,9 @@ HfCheckpoint openHfCheckpoint(const std::filesystem::path& path, interop::Stored
 
 // Writes `destination` as a run folder (run.json, exit.json, checkpoints/step-0 with the weights under our names in fp32, the tokenizer's file)
 // from a foreign model: aside first, renamed last. Throws Error: usage if `destination` holds something, resource, and as above.
-// Returns {format, destination, checkpoint, family, scheme, model, parameters, tensors: {used, total}, dtype, sha256, notes}.
-Json importHf(const std::filesystem::path& source, const std::filesystem::path& destination, interop::StoredFrequencies frequencies);
+// `dryRun` checks all of it, headers and all, and writes nothing.
+// Returns {format, destination, checkpoint, family, scheme, model, parameters, tensors: {used, total}, dtype, dry_run, sha256, notes}.
+Json importHf(const std::filesystem::path& source, const std::filesystem::path& destination, interop::StoredFrequencies frequencies, bool dryRun = false);
 
 // For a run folder that carries its tokenizer's file: the settings with that file's path, wherever the folder lies now.
 void locateTokenizer(CheckpointHeader& header, const std::filesystem::path& modelFile);

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/config/scheme_json.h"
 #include "core/interop/gather_reader.h"
+#include "core/nn/initialise.h"
 #include "core/run/hf_import.h"
 #include "core/run/load_transformer.h"
 #include "core/run/machine.h"
@@ -68,8 +69,8 @@ LoadedTransformer loadForeign(const std::filesystem::path& path, const std::stri
     const HfCheckpoint foreign = openHfCheckpoint(path);
     const config::ModelSpec model = foreign.header.model();
     const ladder::Scheme schemeRun = scheme.empty() ? foreign.header.spec.scheme : config::parseScheme(scheme);
-    const ladder::Plan plan = ladder::resolve(schemeRun, config::modelShape(model, 0));
-    nn::Transformer transformer(model, plan, 0, device);
+    const ladder::Plan plan = ladder::resolve(schemeRun, config::modelShape(model, foreign.header.spec.seed));
+    nn::Transformer transformer(model, plan, nn::kFromFile, device);
     LoadedTransformer loaded{foreign.header, foreign.model.tensors.files().front().path(), schemeRun, std::move(transformer)};
     std::map<std::string, at::Tensor> parameters;
     for (const auto& [name, parameter] : loaded.model.parameters())
@@ -109,9 +110,11 @@ LoadedTransformer loadTransformer(const std::filesystem::path& checkpoint, const
     const config::ModelSpec model = header->model();
     const ladder::Scheme schemeRun = scheme.empty() ? header->spec.scheme : config::parseScheme(scheme);
     const ladder::Plan plan = ladder::resolve(schemeRun, config::modelShape(model, header->spec.seed));
-    nn::Transformer transformer(model, plan, std::uint64_t(header->spec.seed), device);
+    nn::Transformer transformer(model, plan, nn::kFromFile, device);
     LoadedTransformer loaded{*header, *modelFile, schemeRun, std::move(transformer)};
     train::loadWeights(file, loaded.model);
+    if (scheme.empty())
+        train::checkSeries(file, loaded.model);
     return loaded;
 }
 

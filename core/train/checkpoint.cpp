@@ -1,6 +1,7 @@
 #include "core/train/checkpoint.h"
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <set>
 
@@ -12,7 +13,9 @@
 #include "core/base/error.h"
 #include "core/base/fault.h"
 #include "core/base/files.h"
+#include "core/base/text.h"
 #include "core/interop/safetensors_writer.h"
+#include "core/interop/tensor_values.h"
 #include "core/run/run_directory.h"
 
 namespace holo::train {
@@ -66,13 +69,11 @@ Json manifestEntry(const interop::WrittenFile& written) { return {{"bytes", writ
 void readInto(const interop::SafetensorsFile& file, const std::string& name, const at::Tensor& destination)
 {
     const interop::TensorInfo& info = file.get(name);
-    if (info.dtype != "F32" || info.shape != destination.sizes().vec())
-        throw Error(ErrorKind::Malformed, file.path().string() + ": tensor " + name + " is " + info.dtype + " " + interop::shapeText(info.shape) + "; the model has F32 "
-                + interop::shapeText(destination.sizes().vec()) + ".",
-            {file.path().string(), name, info.dtype + " " + interop::shapeText(info.shape), "F32 " + interop::shapeText(destination.sizes().vec())});
+    if (info.shape != destination.sizes().vec())
+        throw Error::at(ErrorKind::Malformed, {file.path().string(), "shape of tensor " + name, interop::shapeText(info.shape), interop::shapeText(destination.sizes().vec()) + ", as the model has it"});
     const at::NoGradGuard guard;
     at::Tensor host = destination.is_cpu() ? destination.detach() : at::empty(destination.sizes(), at::TensorOptions().dtype(at::kFloat));
-    file.read(info, host.mutable_data_ptr());
+    interop::readFloats(file, info, host.mutable_data_ptr<float>());
     if (!destination.is_cpu())
         destination.detach().copy_(host);
 }
@@ -171,7 +172,9 @@ SavedCheckpoint saveCheckpoint(const fs::path& checkpointsFolder, const nn::Tran
 TrainingState loadCheckpoint(const fs::path& folder, nn::Transformer& model, AdamW& optimizer)
 {
     const TrainingState state = TrainingState::fromJson(readJsonFile(folder / "state.json"), (folder / "state.json").string());
-    loadWeights(interop::SafetensorsFile::open(folder / "model.safetensors"), model);
+    const auto weights = interop::SafetensorsFile::open(folder / "model.safetensors");
+    loadWeights(weights, model);
+    checkSeries(weights, model);
     const auto moments = interop::SafetensorsFile::open(folder / "optimizer.safetensors");
     for (const auto& [name, parameter] : model.parameters()) {
         readInto(moments, "first." + name, partOf(optimizer.firstMoments(), parameter));
@@ -191,6 +194,24 @@ void loadWeights(const interop::SafetensorsFile& file, nn::Transformer& model)
     for (const interop::TensorInfo& info : file.tensors())
         if (!known.contains(info.name) && !info.name.starts_with("scheme."))
             throw Error(ErrorKind::Malformed, file.path().string() + ": tensor " + info.name + " is not one of the model's.", {file.path().string(), info.name, "", ""});
+}
+
+void checkSeries(const interop::SafetensorsFile& file, const nn::Transformer& model)
+{
+    constexpr double kRounding = 1e-6;
+    for (const auto& [name, tensor] : model.schemeTensors()) {
+        const interop::TensorInfo* info = file.find(name);
+        if (!info)
+            continue;
+        const std::string field = "tensor \"" + name + "\"";
+        if (info->shape != tensor.sizes().vec())
+            throw Error::at(ErrorKind::Unsupported, {file.path().string(), field, interop::shapeText(info->shape), interop::shapeText(tensor.sizes().vec()) + " by its scheme"});
+        const std::vector<double> stored = interop::readDoubles({&file, info});
+        const double* made = tensor.const_data_ptr<double>();
+        for (std::size_t i = 0; i < stored.size(); ++i)
+            if (!(std::abs(stored[i] - made[i]) <= kRounding * std::max(1.0, std::abs(made[i]))))
+                throw Error::at(ErrorKind::Unsupported, {file.path().string(), field + ", element " + std::to_string(i), formatDouble(stored[i]), formatDouble(made[i]) + " by its scheme"});
+    }
 }
 
 std::vector<std::string> removeLeftovers(const fs::path& checkpointsFolder)

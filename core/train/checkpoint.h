@@ -42,8 +42,12 @@ SavedCheckpoint saveCheckpoint(const std::filesystem::path& checkpointsFolder, c
 // Fills weights and moments. Throws Error (malformed) naming tensor and shape if something is missing, surplus or does not fit.
 TrainingState loadCheckpoint(const std::filesystem::path& folder, nn::Transformer& model, AdamW& optimizer);
 
-// The weights alone.
+// The weights alone, in F32 or in a type that is widened to it; exports may have a narrower one.
 void loadWeights(const interop::SafetensorsFile& file, nn::Transformer& model);
+
+// Compares the coefficients of series (FoPE) that the file keeps with those of the model's scheme. They are always made anew; where the stored
+// ones are others (1e−6), the model was trained on them, and Error (unsupported) names the first pair.
+void checkSeries(const interop::SafetensorsFile& file, const nn::Transformer& model);
 
 // Removes what an interrupted save or deletion left; one sentence for each.
 std::vector<std::string> removeLeftovers(const std::filesystem::path& checkpointsFolder);

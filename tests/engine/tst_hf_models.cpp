@@ -3,7 +3,7 @@
 #include <QtTest>
 
 #include <cmath>
-#include <fstream>
+#include <cstring>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -12,8 +12,10 @@
 #include "core/interop/hf_config.h"
 #include "core/interop/safetensors.h"
 #include "core/interop/safetensors_writer.h"
+#include "core/interop/tensor_values.h"
 #include "core/run/hf_export.h"
 #include "core/run/hf_import.h"
+#include "core/run/load_transformer.h"
 #include "core/run/model_access.h"
 #include "test_paths.h"
 
@@ -212,6 +214,150 @@ private Q_SLOTS:
         const Reference wanted = reference("neox-half");
         QCOMPARE(logitsOf(file, wanted), logitsOf(imported, wanted));
         QVERIFY_THROWS_EXCEPTION(Error, run::exportSafetensors(imported, file, {}));
+    }
+
+    void dryRunsWriteNothing()
+    {
+        const fs::path imported = fresh();
+        const Json seen = run::importHf(kFixtures / "llama-grouped", imported, interop::StoredFrequencies::Refuse, true);
+        QVERIFY(!fs::exists(imported));
+        Json made = run::importHf(kFixtures / "llama-grouped", imported, interop::StoredFrequencies::Refuse);
+        made.erase("sha256");
+        made["dry_run"] = true;
+        QCOMPARE(seen, made);
+        QVERIFY_THROWS_EXCEPTION(Error, run::importHf(kFixtures / "llama-grouped", imported, interop::StoredFrequencies::Refuse, true));
+        const fs::path exported = fresh();
+        const Json planned = run::exportHf(imported, exported, {.scheme = "mobius", .dtype = {}, .build = {}, .dryRun = true});
+        QVERIFY(!fs::exists(exported) && planned["files"].size() == 2);
+        run::exportSafetensors(imported, exported / "one.safetensors", {.scheme = {}, .dtype = {}, .build = {}, .dryRun = true});
+        QVERIFY(!fs::exists(exported));
+    }
+
+    void aModellingFileWhereNoneIsNeeded()
+    {
+        const fs::path imported = fresh();
+        const fs::path exported = fresh();
+        run::importHf(kFixtures / "llama-grouped", imported, interop::StoredFrequencies::Refuse);
+        const Json stock = run::exportHf(imported, fresh(), {.scheme = "periodic", .dtype = {}, .build = {}});
+        QVERIFY(noted(stock, "float32"));
+        const Json document = run::exportHf(imported, exported, {.scheme = "periodic", .dtype = {}, .build = {}, .customCode = true});
+        QCOMPARE(document["custom_code"], Json(true));
+        QVERIFY(!noted(document, "float32"));
+        const Reference wanted = reference("llama-grouped");
+        QCOMPARE(logitsOf(exported, wanted), logitsOf(imported, wanted, "periodic"));
+    }
+
+    void oneFileInANarrowerType()
+    {
+        const fs::path imported = fresh();
+        run::importHf(kFixtures / "llama-grouped", imported, interop::StoredFrequencies::Refuse);
+        const Reference wanted = reference("llama-grouped");
+        const auto exact = logitsOf(imported, wanted);
+        const std::string weight = "blocks.1.attn.qkv.weight";
+        const auto original = interop::SafetensorsFile::open(imported / "checkpoints" / "step-0" / "model.safetensors");
+        std::vector<float> before(std::size_t(original.get(weight).elements()));
+        interop::readFloats(original, original.get(weight), before.data());
+        for (const auto& [type, steps] : {std::pair("F16", 0x1p-11), std::pair("BF16", 0x1p-8)}) {
+            const fs::path file = fresh() / "narrow.safetensors";
+            const Json document = run::exportSafetensors(imported, file, {.scheme = {}, .dtype = type, .build = {}});
+            QCOMPARE(document["dtype"], Json(type));
+            QVERIFY(noted(document, type));
+            const auto reader = interop::SafetensorsFile::open(file);
+            QCOMPARE(QString::fromStdString(reader.get(weight).dtype), QString(type));
+            std::vector<float> after(before.size());
+            interop::readFloats(reader, reader.get(weight), after.data());
+            for (std::size_t i = 0; i < after.size(); ++i)
+                QVERIFY(std::abs(after[i] - before[i]) <= steps * std::abs(before[i]));
+            const double away = worst(logitsOf(file, wanted), exact);
+            QVERIFY2(away > 0 && away < 0.5, qPrintable(QString::number(away)));
+        }
+        const fs::path large = copyOf("llama-grouped");
+        rewrite(large, "model.norm.weight", "model.norm.weight", {24}, std::vector<float>(24, 1e5f));
+        const fs::path other = fresh();
+        run::importHf(large, other, interop::StoredFrequencies::Refuse);
+        const fs::path refused = fresh() / "narrow.safetensors";
+        QVERIFY_THROWS_EXCEPTION(Error, run::exportSafetensors(other, refused, {.scheme = {}, .dtype = "F16", .build = {}}));
+        QVERIFY(!fs::exists(refused));
+    }
+
+    void coefficientsOfASeriesGoAlong()
+    {
+        const fs::path imported = fresh();
+        run::importHf(kFixtures / "llama-grouped", imported, interop::StoredFrequencies::Refuse);
+        const Reference wanted = reference("llama-grouped");
+        // The same weights as a checkpoint that was trained with a series.
+        const fs::path trained = fresh();
+        fs::create_directories(trained);
+        const auto loaded = run::loadTransformer(imported, "fope:gain=0.5");
+        run::CheckpointHeader header = loaded.header;
+        header.spec.scheme = config::parseScheme("fope:gain=0.5");
+        interop::SafetensorsWriter writer;
+        writer.setMetadata(run::kHeaderKey, dumpLine(header.toJson()));
+        for (const auto& [name, tensor] : loaded.model.parameters())
+            writer.add(name, "F32", tensor.sizes().vec(), tensor.const_data_ptr());
+        const auto series = loaded.model.schemeTensors();
+        QVERIFY(!series.empty() && series.size() % 3 == 0);
+        for (const auto& [name, tensor] : series)
+            writer.add(name, "F64", tensor.sizes().vec(), tensor.const_data_ptr());
+        writer.write(trained / "fope.safetensors");
+        const auto exact = logitsOf(trained / "fope.safetensors", wanted);
+
+        for (const char* type : {"F32", "F16"}) {
+            const fs::path file = fresh() / "whole.safetensors";
+            run::exportSafetensors(trained / "fope.safetensors", file, {.scheme = {}, .dtype = type, .build = {}});
+            const auto reader = interop::SafetensorsFile::open(file);
+            for (const auto& [name, tensor] : series) {
+                const auto& info = reader.get(name);
+                QCOMPARE(QString::fromStdString(info.dtype), QString("F64"));
+                std::vector<char> bytes(std::size_t(info.bytes()));
+                reader.read(info, bytes.data());
+                QCOMPARE(std::memcmp(bytes.data(), tensor.const_data_ptr(), bytes.size()), 0);
+            }
+            QVERIFY(worst(logitsOf(file, wanted), exact) < (type == std::string("F32") ? 1e-7 : 0.5));
+        }
+
+        // Coefficients that the scheme does not give were what the model was trained on.
+        std::vector<double> other(std::size_t(series[1].second.numel()));
+        std::memcpy(other.data(), series[1].second.const_data_ptr(), other.size() * sizeof(double));
+        other[0] += 1e-3;
+        interop::SafetensorsWriter changed;
+        changed.setMetadata(run::kHeaderKey, dumpLine(header.toJson()));
+        for (const auto& [name, tensor] : loaded.model.parameters())
+            changed.add(name, "F32", tensor.sizes().vec(), tensor.const_data_ptr());
+        changed.add(series[1].first, "F64", series[1].second.sizes().vec(), other.data());
+        changed.write(trained / "changed.safetensors");
+        QVERIFY_THROWS_EXCEPTION(Error, run::openModel(trained / "changed.safetensors"));
+        logitsOf(trained / "changed.safetensors", wanted, "fope:gain=0.5");
+    }
+
+    void foldersWithAModellingFileComeBack()
+    {
+        for (const auto& [model, scheme] : {std::pair("llama-grouped", "hybrid:share=0.5,special=mobius"), std::pair("neox-parallel", "hybrid:share=0.25,special=fope"), std::pair("llama-biases", "alibi"),
+                                            std::pair("qwen2", "nope"), std::pair("olmo", "periodic-rope:window=16"), std::pair("mistral-window", "fope")}) {
+            const fs::path imported = fresh();
+            const fs::path exported = fresh();
+            const fs::path again = fresh();
+            run::importHf(kFixtures / model, imported, interop::StoredFrequencies::Refuse);
+            const Json document = run::exportHf(imported, exported, {.scheme = scheme, .dtype = {}, .build = {}});
+            QCOMPARE(document["custom_code"], Json(true));
+            const Reference wanted = reference(model);
+            const auto swapped = logitsOf(imported, wanted, scheme);
+            QCOMPARE(logitsOf(exported, wanted), swapped);
+            const Json back = run::importHf(exported, again, interop::StoredFrequencies::Refuse);
+            QCOMPARE(back["tensors"]["used"], back["tensors"]["total"]);
+            QCOMPARE(back["family"], Json("holonomy"));
+            QCOMPARE(logitsOf(again, wanted), swapped);
+            const fs::path once = fresh();
+            QCOMPARE(run::exportHf(again, once, {})["custom_code"], Json(true));
+            QCOMPARE(readJsonFile(once / "config.json")["positions"], readJsonFile(exported / "config.json")["positions"]);
+
+            Json positions = readJsonFile(exported / "config.json")["positions"];
+            positions["heads"][1][0]["window"] = 7;
+            changeConfig(exported, {{"positions", positions}});
+            std::string message;
+            QCOMPARE(importCode(exported, fresh(), &message), 3);
+            QVERIFY2(message.find("heads[1][0].window") != std::string::npos, message.c_str());
+        }
     }
 
     void missingExtraAndMisshapenTensors()
