@@ -14,9 +14,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array<std::string_view, 24> kVerbs = {
+constexpr std::array<std::string_view, 26> kVerbs = {
     "new", "ladder", "tables", "rotate", "runs", "show", "train", "eval", "swap", "stats", "report", "data", "inspect", "logits", "import", "export", "index", "slurm", "selftest", "bench", "version",
-    "help", "controls", "batch",
+    "help", "controls", "batch", "completion", "man",
 };
 
 bool isWord(std::string_view text)
