@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QMetaObject>
+#include <algorithm>
 
 namespace holo::bridge {
 
@@ -151,8 +152,10 @@ const EvalResult* Study::needle(const QString& run, std::int64_t step) const
     const EvalResult* newest = nullptr;
     if (!list)
         return nullptr;
+    const auto cells = [](const EvalResult& eval) { return std::count_if(eval.grid.cells.begin(), eval.grid.cells.end(), [](const auto& cell) { return cell.has_value(); }); };
     for (const auto& eval : *list)
-        if (eval.row.protocol == "needle" && !eval.row.swapped && (step < 0 || eval.row.step == step) && (!newest || eval.row.step >= newest->row.step))
+        if (eval.row.protocol == "needle" && !eval.row.swapped && (step < 0 || eval.row.step == step)
+            && (!newest || std::pair(eval.row.step, cells(eval)) >= std::pair(newest->row.step, cells(*newest))))
             newest = &eval;
     return newest;
 }

@@ -36,7 +36,7 @@ public:
     const std::vector<model::StepRecord>* steps(const QString& run) const;
     const std::vector<EvalResult>* evals(const QString& run) const;
     const std::vector<store::EventRow>* events(const QString& run) const;
-    // Newest own needle evaluation, or the one at exactly `step` (−1: newest).
+    // Newest own needle evaluation, or the one at exactly `step` (−1: newest); of several at one step the fullest.
     const EvalResult* needle(const QString& run, std::int64_t step = -1) const;
 
     // True once nothing that was asked for is pending.

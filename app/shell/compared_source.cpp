@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/config/project.h"
+#include "core/interop/inspect.h"
 #include "core/model/run_events.h"
 #include "core/run/run_directory.h"
 
@@ -26,7 +27,7 @@ std::int64_t stepOf(const std::string& text)
 // Newest needle evaluation made with the scheme it was trained with; at `step` if one is wanted.
 void readGrid(ComparedSource& source)
 {
-    std::int64_t best = -2;
+    std::pair<std::int64_t, std::size_t> best{-2, 0};  // step, cells: of one step the fullest
     QDir evals(source.runFolder + "/evals");
     for (const QString& id : evals.entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name)) {
         const std::string file = (evals.filePath(id) + "/summary.json").toStdString();
@@ -39,14 +40,51 @@ void readGrid(ComparedSource& source)
             if (document.contains("scheme_run") && document.contains("scheme_trained") && document.at("scheme_run") != document.at("scheme_trained"))
                 continue;
             const std::int64_t step = document.contains("checkpoint") && document.at("checkpoint").is_string() ? stepOf(document.at("checkpoint").get<std::string>()) : stepOf(id.toStdString());
-            if ((source.step >= 0 && step != source.step) || step < best)
+            if (source.step >= 0 && step != source.step)
                 continue;
-            best = step;
-            source.grid = model::needleGrid(document, file);
+            auto grid = model::needleGrid(document, file);
+            const std::pair found{step, grid.cells.size()};
+            if (found < best)
+                continue;
+            best = found;
+            source.grid = std::move(grid);
             source.gridFrom = file;
         } catch (const std::exception& error) {
             source.notes << QString::fromUtf8(error.what());
         }
+    }
+}
+
+// A model that no run folder tells of: what its own files say, and where they contradict each other.
+void readForeign(ComparedSource& source)
+{
+    try {
+        const Json document = interop::inspectCheckpoint(source.path.toStdString());
+        const auto textOf = [&](const char* key) { return document.contains(key) && document.at(key).is_string() ? QString::fromStdString(document.at(key).get<std::string>()) : QString(); };
+        const double parameters = document.contains("parameters") && document.at("parameters").is_number() ? document.at("parameters").get<double>() : model::kMissing;
+        source.notes << tr("%1, %2 parameters, pairing %3").arg(textOf("family").isEmpty() ? tr("no known family") : textOf("family")).arg(parameters, 0, 'f', 0).arg(textOf("pairing").isEmpty() ? tr("not known") : textOf("pairing"));
+        for (const char* key : {"trained_with", "runs_with"})
+            if (!textOf(key).isEmpty())
+                source.notes << QString::fromLatin1(key).replace('_', ' ') + ' ' + textOf(key);
+        for (const Json& conflict : document.value("conflicts", Json::array()))
+            if (conflict.contains("message"))
+                source.conflicts << QString::fromStdString(conflict.at("message").get<std::string>());
+        if (document.contains("config") && document.at("config").is_object())
+            source.spec = {{"model", document.at("config")}};
+        if (const auto it = document.find("ladder"); it != document.end() && it->is_object() && it->contains("theta") && !it->at("theta").empty()) {
+            ladder::ModelShape shape;
+            shape.rotaryDim = shape.headDim = 2 * static_cast<int>(it->at("theta").size());
+            shape.context = std::max<std::int64_t>(2, it->value("context", std::int64_t(0)));
+            std::vector<double> theta;
+            for (const Json& value : it->at("theta"))
+                theta.push_back(toDouble(value, "theta"));
+            auto found = ladder::resolve({ladder::Kind::Custom, {{"theta", theta}}, {}}, shape).ladders;
+            found.front().name = it->value("kind", std::string("custom"));
+            found.front().parameters = it->value("parameters", std::string());
+            source.ladders = std::move(found);
+        }
+    } catch (const std::exception& error) {
+        source.notes << QString::fromUtf8(error.what());
     }
 }
 
@@ -78,7 +116,7 @@ ComparedSource readSource(const QString& path)
             break;
     if (!folder.exists("run.json")) {
         source.title = info.fileName();
-        source.notes << tr("no run folder around it: only an evaluation can say more");
+        readForeign(source);
         return source;
     }
     source.runFolder = folder.absolutePath();

@@ -23,6 +23,7 @@ struct ComparedSource {
     Json spec;               // null: not known
     std::vector<ladder::Ladder> ladders;
     QStringList notes;
+    QStringList conflicts;   // settings of a foreign model that contradict each other
 };
 
 // Reads files only; never throws: what cannot be read becomes a note.

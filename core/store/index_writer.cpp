@@ -367,7 +367,9 @@ void IndexWriter::writeSummary(const run::RunDirectory& run, const Known& known)
     {
         Statement s(m_database,
             "SELECT mean, (SELECT min(accuracy) FROM cell WHERE cell.run = eval.run AND cell.eval = eval.id) FROM eval"
-            " WHERE run = ? AND protocol = 'needle' AND swapped = 0 ORDER BY step DESC, id DESC LIMIT 1");
+            // Of one step the run's own evaluation, which all runs share, then the fullest: a quick look at one length replaces neither.
+            " WHERE run = ? AND protocol = 'needle' AND swapped = 0 ORDER BY step DESC, id = 'needle-step-' || step DESC,"
+            " (SELECT count(*) FROM cell WHERE cell.run = eval.run AND cell.eval = eval.id) DESC, id DESC LIMIT 1");
         s.bind(1, known.key);
         if (s.step()) {
             needle = s.real(0);

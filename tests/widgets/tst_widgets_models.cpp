@@ -89,9 +89,9 @@ void WidgetsModels::runTreeReadsAsText()
     model.setArmOrder({"mobius", "standard"});
     model.setRows({row("standard", 1, 0.5), row("standard", 2, 0.7), row("mobius", 3, 0.9, "failed")});
     QCOMPARE(textOf(model, {RunTreeModel::Name, RunTreeModel::State, RunTreeModel::Step, RunTreeModel::Needle, RunTreeModel::Worst}),
-        QString::fromUtf8("mobius  ·  1 seed(s) | 0 of 1 done |  | 90.0 | 90.0  (s3)\n"
+        QString::fromUtf8("mobius | 0 of 1 done |  | 90.0 | 90.0  (s3)\n"
                           "  seed 3 | ✕ failed | 100 / 200 | 90.0 | –\n"
-                          "standard  ·  2 seed(s) | 2 of 2 done |  | 60.0 ± 14.1 | 50.0  (s1)\n"
+                          "standard | 2 of 2 done |  | 60.0 ± 14.1 | 50.0  (s1)\n"
                           "  seed 1 | ✓ done | 100 / 200 | 50.0 | –\n"
                           "  seed 2 | ✓ done | 100 / 200 | 70.0 | –\n"));
 }

@@ -28,6 +28,12 @@ void NumberEdit::setRange(double minimum, double maximum, bool exclusiveMinimum)
     m_exclusiveMinimum = exclusiveMinimum;
 }
 
+void NumberEdit::setZeroText(const QString& meaning)
+{
+    m_zeroIsEmpty = true;
+    setPlaceholderText(meaning);
+}
+
 std::optional<double> NumberEdit::parse(const QString& text)
 {
     QString plain = text.trimmed();
@@ -41,7 +47,7 @@ std::optional<double> NumberEdit::parse(const QString& text)
 
 std::optional<double> NumberEdit::value() const
 {
-    const auto v = parse(text());
+    const auto v = m_zeroIsEmpty && text().trimmed().isEmpty() ? std::optional<double>(0) : parse(text());
     if (!v || *v < m_minimum || *v > m_maximum || (m_exclusiveMinimum && *v == m_minimum) || (m_integer && *v != std::floor(*v)))
         return std::nullopt;
     return v;
@@ -51,6 +57,8 @@ void NumberEdit::setValue(double value)
 {
     m_last = value;
     QString text = QString::fromStdString(m_integer && std::abs(value) < 1e15 ? std::to_string(static_cast<long long>(value)) : formatDouble(value));
+    if (m_zeroIsEmpty && value == 0)
+        text.clear();
     if (QLocale().decimalPoint() == ",")
         text.replace('.', ',');
     if (text != this->text())

@@ -13,6 +13,7 @@ class NumberEdit : public QLineEdit {
 public:
     explicit NumberEdit(QWidget* parent = nullptr);
     void setRange(double minimum, double maximum, bool exclusiveMinimum = false);
+    void setZeroText(const QString& meaning);  // zero stands for "decided elsewhere": shown as these words, and an empty line is zero
     void setInteger(bool integer) { m_integer = integer; }
     void setValue(double value);
     std::optional<double> value() const;
@@ -30,6 +31,7 @@ private:
     double m_maximum = std::numeric_limits<double>::infinity();
     bool m_exclusiveMinimum = false;
     bool m_integer = false;
+    bool m_zeroIsEmpty = false;
     double m_last = std::numeric_limits<double>::quiet_NaN();
 };
 

@@ -65,6 +65,9 @@ FieldEdit::FieldEdit(const config::FieldInfo& info, QWidget* parent)
         auto* edit = new NumberEdit;
         edit->setRange(info.field.minimum, info.field.maximum, info.field.exclusiveMinimum);
         edit->setInteger(type == FieldType::Integer);
+        // The field list says what a zero stands for: "key/value heads; 0: as heads".
+        if (const auto at = m_help.indexOf("0: "); at == 0 || (at > 0 && m_help[at - 1] == ' '))
+            edit->setZeroText(m_help.mid(at + 3));
         connect(edit, &NumberEdit::valueEdited, this, [this, type](double value) {
             Q_EMIT edited(m_path, type == FieldType::Integer ? Json(static_cast<std::int64_t>(value)) : Json(value));
         });

@@ -17,6 +17,7 @@ RunMatrix::RunMatrix(QWidget* parent)
     setSelectionMode(QAbstractItemView::NoSelection);
     horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     horizontalHeader()->setDefaultSectionSize(44);
+    horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);  // above the boxes
     verticalHeader()->setDefaultSectionSize(26);
     verticalHeader()->setSectionsClickable(true);
     connect(this, &QTableWidget::itemChanged, this, &RunMatrix::chosenChanged);

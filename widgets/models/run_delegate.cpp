@@ -68,7 +68,7 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
         return;
     }
     QStyledItemDelegate::paint(painter, item, index);
-    const QColor arm = armStyle(index.data(RunTreeModel::ArmIndexRole).toInt()).color;
+    const QColor arm = option.state & QStyle::State_Selected ? option.palette.color(QPalette::HighlightedText) : armStyle(index.data(RunTreeModel::ArmIndexRole).toInt()).color;
     if (index.column() == RunTreeModel::Curve) {
         paintSpark(painter, QRectF(option.rect).adjusted(6, 4, -6, -4), index.data(RunTreeModel::SparkRole).value<QVector<float>>(), arm);
     } else if (index.column() == RunTreeModel::Step) {

@@ -200,14 +200,21 @@ double RunTreeModel::value(const RunRow& row, int column)
     }
 }
 
+// Half a training says little of a seed: once one run of the arm has arrived, only those that have are counted.
+bool RunTreeModel::isDone(const Arm& arm)
+{
+    return std::any_of(arm.runs.begin(), arm.runs.end(), [](const RunRow& row) { return row.state == "done"; });
+}
+
 RunTreeModel::Spread RunTreeModel::spread(const Arm& arm, int column) const
 {
     Spread s;
     double sum = 0;
+    const auto counted = [&, done = isDone(arm)](const RunRow& row) { return (!done || row.state == "done") && std::isfinite(value(row, column)); };
     for (const RunRow& row : arm.runs) {
-        const double v = value(row, column);
-        if (!std::isfinite(v))
+        if (!counted(row))
             continue;
+        const double v = value(row, column);
         ++s.n;
         sum += v;
         s.least = s.n == 1 ? v : std::min(s.least, v);
@@ -219,8 +226,8 @@ RunTreeModel::Spread RunTreeModel::spread(const Arm& arm, int column) const
     if (s.n > 1) {
         double squares = 0;
         for (const RunRow& row : arm.runs)
-            if (const double v = value(row, column); std::isfinite(v))
-                squares += (v - s.mean) * (v - s.mean);
+            if (counted(row))
+                squares += (value(row, column) - s.mean) * (value(row, column) - s.mean);
         s.sd = std::sqrt(squares / (s.n - 1));
     }
     return s;
@@ -264,7 +271,7 @@ QVariant RunTreeModel::armData(const Arm& arm, int column, int role) const
     }
     if (column == Name) {
         if (role == Qt::DisplayRole)
-            return tr("%1  ·  %n seed(s)", nullptr, static_cast<int>(arm.runs.size())).arg(arm.name);
+            return arm.name;  // how many seeds it has stands in the next column
         if (role == SortRole)
             return color;
         if (role == Qt::DecorationRole) {
@@ -287,7 +294,7 @@ QVariant RunTreeModel::armData(const Arm& arm, int column, int role) const
         // Of an arm: its worst seed.
         const RunRow* worst = nullptr;
         for (const RunRow& row : arm.runs)
-            if (std::isfinite(row.needle) && (!worst || row.needle < worst->needle))
+            if ((!isDone(arm) || row.state == "done") && std::isfinite(row.needle) && (!worst || row.needle < worst->needle))
                 worst = &row;
         if (role == Qt::DisplayRole)
             return worst ? QStringLiteral("%1  (s%2)").arg(formatPercent(worst->needle)).arg(worst->seed) : QStringLiteral("–");
@@ -308,7 +315,7 @@ QVariant RunTreeModel::armData(const Arm& arm, int column, int role) const
         return hasSpread ? withSpread(textOf(s.mean, column), scale * s.sd) : textOf(s.mean, column);
     }
     if (role == Qt::ToolTipRole && s.n > 0)
-        return tr("mean %1, SD (n−1) %2, least %3, greatest %4 of %n seed(s)", nullptr, s.n)
+        return tr("mean %1, SD (n−1) %2, least %3, greatest %4 of %n counted seed(s); runs that are under way are left out once one is done", nullptr, s.n)
             .arg(textOf(s.mean, column), std::isnan(s.sd) ? QStringLiteral("–") : formatValue(column == Needle ? 100 * s.sd : s.sd, 3), textOf(s.least, column), textOf(s.greatest, column));
     if (role == DeltaRole && (column == Needle || column == Perplexity) && arm.name != m_baseline) {
         const int at = findArm(m_baseline);
@@ -364,7 +371,7 @@ QVariant RunTreeModel::runData(const Arm& arm, std::size_t at, int column, int r
         return sortKey(v);
     if (role == Qt::DisplayRole) {
         if (column == Step)
-            return row.totalSteps > 0 ? QStringLiteral("%1 / %2").arg(row.step).arg(row.totalSteps) : QString::number(row.step);
+            return row.totalSteps > 0 && row.step != row.totalSteps ? QStringLiteral("%1 / %2").arg(row.step).arg(row.totalSteps) : QString::number(row.step);
         if (column == Loss && row.step > 0 && std::isnan(v))
             return QStringLiteral("nan");  // a step that has no finite loss is not the same as no step
         return textOf(v, column);

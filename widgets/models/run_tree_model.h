@@ -50,6 +50,7 @@ private:
         double least = model::kMissing;
         double greatest = model::kMissing;
     };
+    static bool isDone(const Arm& arm);
     Spread spread(const Arm& arm, int column) const;
     static double value(const model::RunRow& row, int column);
     QVariant armData(const Arm& arm, int column, int role) const;

@@ -92,13 +92,14 @@ void AccuracyPlot::restyle(double fontPt)
     for (std::size_t i = 0; i < m_series.size() && static_cast<int>(3 * i + 2) < graphCount(); ++i) {
         const ArmStyle style = armStyle(m_series[i].arm);
         QColor fill = style.color;
-        fill.setAlphaF(0.15f);
+        // Many bands on top of each other would hide the lines; of a step function they are coarse, and the read-out gives them.
+        fill.setAlphaF(m_series.size() <= 3 ? 0.15f : m_steps ? 0 : 0.08f);
         const int at = static_cast<int>(3 * i);
         graph(at)->setPen(Qt::NoPen);
         graph(at + 1)->setPen(Qt::NoPen);
         graph(at + 1)->setBrush(fill);
         graph(at + 2)->setPen(QPen(style.color, 2, m_series[i].dashed ? Qt::DashLine : style.dash));
-        const bool few = m_series[i].points.size() <= 40;
+        const bool few = !m_steps && m_series[i].points.size() <= 40;
         graph(at + 2)->setScatterStyle(few ? QCPScatterStyle(QCPScatterStyle::ssDisc, style.color, style.color, 5) : QCPScatterStyle());
     }
 }

@@ -31,6 +31,7 @@ public:
     void setXTitle(const QString& title) { xAxis->setLabel(title); }
     void setChance(double share);
     void setWindowEdge(double x);  // 0: none
+    void setSteps(bool on) { m_steps = on; }  // the points are corners of a step function: no dots on them
 
     QString csv() const override;
     void fit() override;
@@ -43,6 +44,7 @@ private:
     std::vector<AccuracySeries> m_series;
     double m_chance = 0;
     double m_edge = 0;
+    bool m_steps = false;
 };
 
 }  // namespace holo::widgets

@@ -75,6 +75,15 @@ void LogTicker::generate(const QCPRange& range, const QLocale& locale, QChar for
         *subTicks = minor;
 }
 
+QString LinearTicker::getTickLabel(double tick, const QLocale& locale, QChar formatChar, int precision)
+{
+    const double size = std::abs(tick);
+    if (size < 1e4 || size >= 1e12)
+        return QCPAxisTicker::getTickLabel(tick, locale, formatChar, precision);
+    const double unit = size < 1e6 ? 1e3 : size < 1e9 ? 1e6 : 1e9;
+    return QString::number(tick / unit, 'g', 4) + QChar(0x202F) + (size < 1e6 ? 'k' : size < 1e9 ? 'M' : 'G');
+}
+
 void CategoryTicker::generate(const QCPRange& range, const QLocale& locale, QChar formatChar, int precision, QVector<double>& ticks,
     QVector<double>* subTicks, QVector<QString>* tickLabels)
 {

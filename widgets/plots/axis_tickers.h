@@ -12,6 +12,12 @@ public:
         QVector<QString>* tickLabels) override;
 };
 
+// Ticks of a linear axis; large round numbers in thousands and millions ("50 k").
+class LinearTicker : public QCPAxisTicker {
+protected:
+    QString getTickLabel(double tick, const QLocale& locale, QChar formatChar, int precision) override;
+};
+
 // Category names at 0, 1, 2 …; when they stand too close, every second, third … one.
 class CategoryTicker : public QCPAxisTicker {
 public:

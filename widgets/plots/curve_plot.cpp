@@ -90,19 +90,25 @@ void CurvePlot::setAxisTitles(const QString& x, const QString& y)
 
 void CurvePlot::updateTickers()
 {
-    const auto set = [](QCPAxis* axis, bool log) {
+    const auto set = [](QCPAxis* axis, bool log, int pixels) {
         if (log) {
             axis->setTicker(QSharedPointer<LogTicker>::create());
         } else {
-            auto ticker = QSharedPointer<QCPAxisTicker>::create();
-            ticker->setTickCount(5);
+            auto ticker = QSharedPointer<LinearTicker>::create();
+            ticker->setTickCount(std::clamp(pixels / 90, 2, 6));
             axis->setTicker(ticker);
         }
         axis->setNumberFormat("gb");
         axis->setNumberPrecision(5);
     };
-    set(xAxis, m_logX);
-    set(yAxis, m_logY);
+    set(xAxis, m_logX, width());
+    set(yAxis, m_logY, 2 * height());
+}
+
+void CurvePlot::resizeEvent(QResizeEvent* event)
+{
+    Plot::resizeEvent(event);
+    updateTickers();
 }
 
 void CurvePlot::setLogX(bool on)

@@ -117,6 +117,14 @@ void HeatmapPlot::setColorMap(const QString& name)
 
 void HeatmapPlot::setScaleVisible(bool visible)
 {
+    m_scaleWanted = visible;
+    placeScale(visible);
+}
+
+void HeatmapPlot::setExporting(bool on) { placeScale(on || m_scaleWanted); }
+
+void HeatmapPlot::placeScale(bool visible)
+{
     if (visible == m_scale->visible())
         return;
     if (visible) {
@@ -373,7 +381,10 @@ void HeatmapPlot::extendMenu(QMenu& menu)
     if (m_isDifference)
         return;
     for (const QString& name : ColorMap::accuracyMaps()) {
-        QAction* action = menu.addAction(tr("Colours: %1").arg(name), this, [this, name] { setColorMap(name); });
+        QAction* action = menu.addAction(tr("Colours: %1").arg(name), this, [this, name] {
+            setColorMap(name);
+            Q_EMIT colorMapChosen(name);
+        });
         action->setCheckable(true);
         action->setChecked(name == m_map);
     }

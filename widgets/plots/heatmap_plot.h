@@ -21,6 +21,7 @@ public:
     void clear();
     void setColorMap(const QString& name);
     void setScaleVisible(bool visible);
+    void setExporting(bool on) override;
     void setCaption(const QString& caption);  // above the cells
     void setCurrent(std::optional<std::pair<int, int>> cell);  // row, column
 
@@ -41,6 +42,7 @@ Q_SIGNALS:
     void cellHovered(int row, int column);  // −1, −1: none
     void cellActivated(std::int64_t length, double depth);
     void cellSelected(std::int64_t length, double depth);
+    void colorMapChosen(const QString& name);
 
 protected:
     QString readout(const QPointF& position) override;
@@ -59,6 +61,7 @@ private:
     QColor colorOf(double value) const;
     void paintCells(QCPPainter& painter, const QRect& rect) const;
     void updateAxes();
+    void placeScale(bool visible);
 
     model::NeedleGrid m_grid;
     model::DifferenceGrid m_difference;
@@ -68,6 +71,7 @@ private:
     QString m_map = QStringLiteral("viridis");
     QString m_caption;
     std::optional<std::pair<int, int>> m_current;
+    bool m_scaleWanted = true;
     QCPColorScale* m_scale;
     QCPTextElement* m_title;
     QSharedPointer<CategoryTicker> m_lengthTicker;

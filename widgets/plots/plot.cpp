@@ -3,12 +3,13 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QContextMenuEvent>
-#include <QFileDialog>
+#include <QFileInfo>
 #include <QLabel>
 #include <QMenu>
 #include <QMouseEvent>
 
 #include "widgets/common/theme.h"
+#include "widgets/plots/export_dialog.h"
 #include "widgets/plots/painted_layer.h"
 #include "widgets/plots/plot_export.h"
 
@@ -181,12 +182,13 @@ void Plot::contextMenuEvent(QContextMenuEvent* event)
 
 void Plot::exportWithDialog(const QString& ending)
 {
-    QString name = m_title.isEmpty() ? QStringLiteral("figure") : m_title;
-    name.replace(QRegularExpression("[^\\w\\-]+"), "-");
-    const QString file = QFileDialog::getSaveFileName(this, tr("Export figure"), name.toLower() + '.' + ending, ending.toUpper() + " (*." + ending + ")");
-    if (file.isEmpty())
+    ExportDialog dialog(m_title, ending, m_command, this);
+    if (dialog.exec() != QDialog::Accepted)
         return;
-    const QString problem = exportPlot(*this, QFileInfo(file).suffix().isEmpty() ? file + '.' + ending : file);
+    const QString file = dialog.file();
+    QString problem = exportPlot(*this, file, dialog.options());
+    if (problem.isEmpty() && dialog.wantsCsv())
+        problem = exportPlot(*this, QFileInfo(file).path() + '/' + QFileInfo(file).completeBaseName() + ".csv");
     if (problem.isEmpty())
         Q_EMIT exported(file);
     else

@@ -25,6 +25,7 @@ public:
     virtual void fit() = 0;
     virtual void restyle(double fontPt = 9);  // after a change of theme, and for exports
     void requestReplot() { replot(rpQueuedReplot); }
+    virtual void setExporting(bool on) { Q_UNUSED(on) }  // an exported figure stands alone: it shows what the window shows once for several
     void setMessage(const QString& message);  // in place of data: "no finite positive value"
     const QString& message() const { return m_message; }
 

@@ -84,6 +84,7 @@ QString exportPlot(Plot& plot, const QString& file, const ExportOptions& options
         bytes = plot.csv().toUtf8();
     } else {
         const ThemeOverride paper(lightTheme());
+        plot.setExporting(true);
         plot.restyle(options.fontPt);
         if (ending == "pdf")
             bytes = pdf(plot, options, pixels);
@@ -91,6 +92,7 @@ QString exportPlot(Plot& plot, const QString& file, const ExportOptions& options
             bytes = svg(plot, options, pixels);
         else if (ending == "png")
             bytes = png(plot, options, pixels);
+        plot.setExporting(false);
     }
     plot.restyle();
     plot.replot(QCustomPlot::rpQueuedReplot);

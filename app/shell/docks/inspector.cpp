@@ -15,6 +15,8 @@
 #include "app/bridge/run_controller.h"
 #include "app/bridge/study.h"
 #include "app/shell/filter_state.h"
+#include "core/base/json.h"
+#include "core/config/scheme_json.h"
 #include "core/model/run_row.h"
 #include "widgets/common/arm_style.h"
 #include "widgets/common/flow_layout.h"
@@ -24,6 +26,26 @@
 namespace holo::shell {
 
 using namespace widgets;
+
+namespace {
+
+// The short form where there is one; a hybrid written out in full is told by its parts.
+QString schemeWords(const std::string& text)
+{
+    try {
+        const Json json = text.starts_with('{') ? Json::parse(text) : Json();
+        if (json.is_object() && json.value("kind", std::string()) == "hybrid" && json.contains("special") && json.contains("rest")) {
+            const auto part = [](const Json& scheme) { return QString::fromStdString(config::shortForm(config::schemeFromJson(scheme, "scheme"))); };
+            return json.contains("share") && json.at("share").is_number() ? Inspector::tr("%1 % %2, rest %3").arg(100 * json.at("share").get<double>()).arg(part(json.at("special")), part(json.at("rest")))
+                                                                          : Inspector::tr("%1 on chosen heads, rest %2").arg(part(json.at("special")), part(json.at("rest")));
+        }
+    } catch (const std::exception&) {
+        // Shown as it is written.
+    }
+    return QString::fromStdString(text);
+}
+
+}  // namespace
 
 Inspector::Inspector(Context& context, QWidget* parent)
     : QWidget(parent)
@@ -44,6 +66,7 @@ Inspector::Inspector(Context& context, QWidget* parent)
     m_facts->header()->hide();
     m_facts->setRootIsDecorated(false);
     m_facts->setIndentation(0);
+    m_facts->setWordWrap(true);
     m_facts->setFrameShape(QFrame::NoFrame);
     m_facts->setSelectionMode(QAbstractItemView::NoSelection);
     m_facts->setFocusPolicy(Qt::NoFocus);
@@ -55,6 +78,7 @@ Inspector::Inspector(Context& context, QWidget* parent)
     layout->addWidget(m_message);
     layout->addWidget(m_actions);
     layout->addWidget(m_facts, 1);
+    layout->addStretch();  // takes the room while there are no facts
     connect(&m_context.filter, &FilterState::selectedRunChanged, this, &Inspector::update);
     connect(&m_context.study, &bridge::Study::rowsChanged, this, [this](const QStringList& runs) {
         if (runs.contains(m_context.filter.selectedRun()))
@@ -73,6 +97,7 @@ void Inspector::update()
     m_facts->clear();
     qDeleteAll(m_actions->findChildren<QPushButton*>(QString(), Qt::FindDirectChildrenOnly));
     m_facts->setVisible(row);
+    static_cast<QVBoxLayout*>(layout())->setStretch(layout()->count() - 1, row ? 0 : 1);
     m_actions->setVisible(row);
     m_state->setVisible(row);
     if (!row) {
@@ -108,7 +133,7 @@ void Inspector::update()
     fact(tr("context"), tr("%1 tokens").arg(row->context));
     fact(tr("checkpoints"), QString::number(row->checkpoints));
     fact(tr("evaluations"), QString::number(row->evals));
-    fact(tr("scheme"), QString::fromStdString(row->scheme));
+    fact(tr("scheme"), schemeWords(row->scheme));
     m_facts->resizeColumnToContents(0);
 
     const auto action = [this](const QString& text, const QString& tip, auto what) {

@@ -15,6 +15,7 @@
 #include "app/bridge/study.h"
 #include "app/shell/drop_well.h"
 #include "app/shell/filter_state.h"
+#include "app/shell/pages/weights_panel.h"
 #include "core/base/error.h"
 #include "core/ladder/description.h"
 #include "widgets/common/empty_state.h"
@@ -23,6 +24,7 @@
 #include "widgets/plots/curve_plot.h"
 #include "widgets/plots/heatmap_plot.h"
 #include "widgets/plots/kernel_plot.h"
+#include "widgets/plots/scale_bar.h"
 
 namespace holo::shell {
 
@@ -41,6 +43,11 @@ ComparePage::ComparePage(Context& context, QWidget* parent)
     , m_configView(new QTableView)
     , m_all(new QCheckBox(tr("also what is equal")))
     , m_summary(new QLabel)
+    , m_conflicts(new QLabel)
+    , m_weights(new WeightsPanel)
+    , m_tabs(new QTabWidget)
+    , m_strip(new QWidget)
+    , m_stripMaps{new HeatmapPlot, new HeatmapPlot}
     , m_evaluate(new QPushButton)
 {
     auto* wells = new QHBoxLayout;
@@ -97,16 +104,30 @@ ComparePage::ComparePage(Context& context, QWidget* parent)
     ladderView->horizontalHeader()->setStretchLastSection(true);
     auto* ladders = new QSplitter(Qt::Vertical);
     ladders->addWidget(m_kernel);
-    ladders->addWidget(ladderView);
-    auto* tabs = new QTabWidget;
-    tabs->setDocumentMode(true);
-    tabs->setObjectName("compareTabs");
-    tabs->addTab(maps, tr("retrieval"));
-    tabs->addTab(m_curves, tr("curves"));
-    tabs->addTab(config, tr("configuration"));
-    tabs->addTab(ladders, tr("ladders"));
+    auto* facts = new QWidget;
+    auto* factsLayout = new QVBoxLayout(facts);
+    factsLayout->setContentsMargins(12, 4, 12, 8);
+    m_conflicts->setWordWrap(true);
+    m_conflicts->setObjectName("conflicts");
+    m_conflicts->setStyleSheet("color: #D55E00;");
+    factsLayout->addWidget(m_conflicts);
+    factsLayout->addWidget(ladderView, 1);
+    ladders->addWidget(facts);
+    auto* stripLayout = new QHBoxLayout(m_strip);
+    stripLayout->setContentsMargins(0, 4, 8, 4);
+    for (auto* map : m_stripMaps)
+        addToStrip(map);
+    stripLayout->addWidget(new ScaleBar(tr("exact match (%)")));
+    m_tabs->setDocumentMode(true);
+    m_tabs->setObjectName("compareTabs");
+    m_tabs->addTab(maps, tr("retrieval"));
+    m_tabs->addTab(m_curves, tr("curves"));
+    m_tabs->addTab(config, tr("configuration"));
+    m_tabs->addTab(ladders, tr("ladders"));
+    m_tabs->addTab(m_weights, tr("weights"));
+    m_tabs->addTab(m_strip, tr("strip"));
     m_stack->addWidget(new EmptyState(tr("Drop two run folders or checkpoints on A and B: their retrieval, the difference beyond noise, curves and settings stand here side by side.")));
-    m_stack->addWidget(tabs);
+    m_stack->addWidget(m_tabs);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addLayout(wells);
@@ -141,7 +162,40 @@ ComparePage::ComparePage(Context& context, QWidget* parent)
     show();
 }
 
-void ComparePage::addSource(const QString& path) { setSource(!m_sources[0] ? 0 : 1, path); }
+ComparePage::Further::Further(ComparePage* page)
+    : reader(page)
+    , map(new HeatmapPlot)
+{
+}
+
+void ComparePage::addToStrip(HeatmapPlot* map)
+{
+    map->setScaleVisible(false);
+    connect(map, &Plot::failed, this, &Page::failed);
+    auto* layout = static_cast<QBoxLayout*>(m_strip->layout());
+    layout->insertWidget(static_cast<int>(m_strip->findChildren<HeatmapPlot*>(QString(), Qt::FindDirectChildrenOnly).size()), map, 1);
+}
+
+void ComparePage::addSource(const QString& path)
+{
+    if (!m_sources[0] || !m_sources[1]) {
+        setSource(!m_sources[0] ? 0 : 1, path);
+        return;
+    }
+    auto further = std::make_unique<Further>(this);
+    further->source.path = path;
+    further->source.title = tr("reading…");
+    addToStrip(further->map);
+    auto* target = further.get();
+    m_further.push_back(std::move(further));
+    target->reader.start([path] { return readSource(path); },
+        [this, target](ComparedSource source) {
+            target->source = std::move(source);
+            show();
+        });
+    show();
+    m_tabs->setCurrentWidget(m_strip);
+}
 
 void ComparePage::setSource(int well, const QString& path)
 {
@@ -161,7 +215,31 @@ void ComparePage::clearSource(int well)
 {
     m_readers[static_cast<std::size_t>(well)].cancel();
     m_sources[static_cast<std::size_t>(well)].reset();
+    // What stood in the strip moves up.
+    if (!m_further.empty()) {
+        m_sources[static_cast<std::size_t>(well)] = std::move(m_further.front()->source);
+        delete m_further.front()->map;
+        m_further.erase(m_further.begin());
+    }
     show();
+}
+
+void ComparePage::showStrip()
+{
+    m_tabs->setTabVisible(m_tabs->indexOf(m_strip), !m_further.empty());
+    if (m_further.empty())
+        return;
+    const auto put = [](HeatmapPlot* map, char letter, const ComparedSource* source) {
+        map->setCaption(QString(QChar(letter)) + (source ? QStringLiteral(" · ") + source->title + (source->grid ? QStringLiteral(" · %1 %").arg(100 * source->grid->mean, 0, 'f', 1) : QString()) : QString()));
+        if (source && source->grid)
+            map->setGrid(*source->grid);
+        else
+            map->clear();
+    };
+    for (std::size_t i = 0; i < 2; ++i)
+        put(m_stripMaps[i], static_cast<char>('A' + i), m_sources[i] ? &*m_sources[i] : nullptr);
+    for (std::size_t i = 0; i < m_further.size(); ++i)
+        put(m_further[i]->map, static_cast<char>('C' + std::min<std::size_t>(i, 'Z' - 'C')), &m_further[i]->source);
 }
 
 QStringList ComparePage::missing() const
@@ -215,7 +293,7 @@ void ComparePage::show()
         }
         for (const auto& ladder : s->ladders) {
             const auto d = ladder::describe(ladder);
-            rows.push_back({{letter}, {QString::fromStdString(d.kind)}, {QString::fromStdString(d.parameters)}, integerCell(static_cast<qint64>(d.theta.size())), integerCell(d.context),
+            rows.push_back({{letter}, {QString::fromStdString(s->runFolder.isEmpty() ? ladder.name : d.kind)}, {QString::fromStdString(d.parameters)}, integerCell(static_cast<qint64>(d.theta.size())), integerCell(d.context),
                 {QString::fromStdString(std::string(ladder::boundaryName(d.holonomy.boundary)))}, integerCell(static_cast<qint64>(d.undertrained.size())), numberCell(d.summary.atContext), {QString::fromStdString(d.hash.substr(0, 12))}});
         }
     }
@@ -248,6 +326,15 @@ void ComparePage::show()
         else
             m_kernel->setReference({}, {}, {});
     }
+    QStringList conflicts;
+    for (std::size_t i = 0; i < 2; ++i)
+        if (m_sources[i])
+            for (const QString& conflict : m_sources[i]->conflicts)
+                conflicts << (i == 0 ? "A: " : "B: ") + conflict;
+    m_conflicts->setText(conflicts.join('\n'));
+    m_conflicts->setVisible(!conflicts.isEmpty());
+    m_weights->setCheckpoints(a ? a->path : QString(), b ? b->path : QString());
+    showStrip();
     const QStringList letters = missing();
     m_evaluate->setVisible(!letters.isEmpty() || m_call.isRunning());
     m_evaluate->setText(m_call.isRunning() ? tr("Stop the evaluation") : tr("Evaluate %1").arg(letters.join(tr(" and "))));

@@ -230,29 +230,27 @@ void LadderPanel::update()
     }
 }
 
-int LadderPanel::currentLadder(const ladder::Plan& plan) const
+// Where the plan keeps the ladder of `scheme`. A plan numbers its ladders by the first head that carries them, so the order of the parts
+// says nothing. −1: no head carries it.
+int LadderPanel::indexOf(const ladder::Scheme& scheme, const ladder::Plan& plan)
 {
-    if (!m_editor->isHybrid())
-        return 0;
-    const ladder::Kind wanted = m_editor->currentScheme().kind;
-    if (m_editor->currentPart() == 0) {
-        for (std::size_t i = 0; i < plan.ladders.size(); ++i)
-            if (plan.ladders[i].kind == wanted)
+    try {
+        const auto alone = ladder::resolve(scheme, plan.shape);
+        for (std::size_t i = 0; i < plan.ladders.size() && !alone.ladders.empty(); ++i)
+            if (plan.ladders[i].kind == alone.ladders.front().kind && plan.ladders[i].hash == alone.ladders.front().hash && plan.ladders[i].parameters == alone.ladders.front().parameters)
                 return static_cast<int>(i);
-    } else {
-        for (std::size_t i = plan.ladders.size(); i-- > 0;)
-            if (plan.ladders[i].kind == wanted)
-                return static_cast<int>(i);
+    } catch (const Error&) {
+        // A part that does not stand alone carries no ladder of its own.
     }
-    return 0;
+    return -1;
 }
 
 void LadderPanel::show(const ladder::Plan& plan)
 {
     // Special is what does not carry the ladder of the last part.
     std::vector<std::set<int>> special(plan.heads.size());
-    if (m_editor->isHybrid() && plan.ladders.size() > 1) {
-        const int rest = static_cast<int>(plan.ladders.size()) - 1;
+    if (const auto& parts = m_editor->scheme().parts; m_editor->isHybrid() && plan.ladders.size() > 1 && !parts.empty()) {
+        const int rest = indexOf(parts.back().scheme, plan);
         for (std::size_t layer = 0; layer < plan.heads.size(); ++layer)
             for (std::size_t head = 0; head < plan.heads[layer].size(); ++head)
                 if (plan.heads[layer][head].ladder != rest)
@@ -269,7 +267,7 @@ void LadderPanel::show(const ladder::Plan& plan)
     m_share->setText(share.join('\n'));
     if (plan.ladders.empty())
         return;
-    showLadder(plan.ladders[static_cast<std::size_t>(currentLadder(plan))]);
+    showLadder(plan.ladders[static_cast<std::size_t>(std::max(0, m_editor->isHybrid() ? indexOf(m_editor->currentScheme(), plan) : 0))]);
     updateReference();
 }
 

@@ -41,7 +41,7 @@ private:
     void updateReference();
     void commit(const ladder::Scheme& scheme, const QString& text, int mergeKey);
     std::optional<ladder::ModelShape> shape() const;
-    int currentLadder(const ladder::Plan& plan) const;
+    static int indexOf(const ladder::Scheme& scheme, const ladder::Plan& plan);
 
     widgets::ProjectDocument& m_document;
     widgets::SchemeEditor* m_editor;

@@ -106,6 +106,7 @@ ReliabilityPage::ReliabilityPage(Context& context, QWidget* parent)
     m_emergence->setObjectName("emergence");
     m_emergence->setTitle(tr("emergence"));
     m_emergence->setXTitle(tr("step"));
+    m_emergence->setSteps(true);
     m_emergence->yAxis->setLabel(tr("seeds that have learned it (%)"));
     auto* tools = new QHBoxLayout;
     tools->setContentsMargins(12, 0, 12, 0);

@@ -19,6 +19,7 @@
 #include "widgets/common/icons.h"
 #include "widgets/plots/accuracy_plot.h"
 #include "widgets/plots/heatmap_plot.h"
+#include "widgets/plots/scale_bar.h"
 
 namespace holo::shell {
 
@@ -30,6 +31,7 @@ using widgets::HeatmapPlot;
 namespace {
 
 constexpr std::size_t kMostMaps = 24;
+enum Mode { MeanOfSeeds, WorstSeed, SingleRuns };  // as in the box
 
 // Only the chosen length, 0: all of them.
 std::vector<AccuracyPoint> byDepth(const model::NeedleGrid& grid, std::int64_t length)
@@ -79,10 +81,11 @@ RetrievalPage::RetrievalPage(Context& context, QWidget* parent)
     , m_note(new QLabel)
     , m_mapArea(new QWidget)
     , m_maps(new QGridLayout(m_mapArea))
+    , m_scale(new widgets::ScaleBar(tr("exact match (%)")))
     , m_curve(new AccuracyPlot)
 {
     m_mode->setObjectName("retrievalMode");
-    m_mode->addItems({tr("mean of seeds"), tr("single runs")});
+    m_mode->addItems({tr("mean of seeds"), tr("worst seed"), tr("single runs")});
     m_position->setObjectName("positionMode");
     m_position->addItems({tr("by depth"), tr("by distance")});
     m_slider->setObjectName("stepSlider");
@@ -119,8 +122,13 @@ RetrievalPage::RetrievalPage(Context& context, QWidget* parent)
     lowerTools->addStretch();
     lowerLayout->addLayout(lowerTools);
     lowerLayout->addWidget(m_curve, 1);
+    auto* upper = new QWidget;
+    auto* upperLayout = new QHBoxLayout(upper);
+    upperLayout->setContentsMargins(0, 0, 8, 0);
+    upperLayout->addWidget(m_mapArea, 1);
+    upperLayout->addWidget(m_scale);
     auto* splitter = new QSplitter(Qt::Vertical);
-    splitter->addWidget(m_mapArea);
+    splitter->addWidget(upper);
     splitter->addWidget(lower);
     splitter->setSizes({440, 300});
     splitter->setStretchFactor(0, 3);
@@ -238,8 +246,14 @@ std::vector<RetrievalPage::Panel> RetrievalPage::panels() const
             continue;
         std::vector<model::NeedleGrid> grids;
         std::vector<const model::RunRow*> rows;
+        // A run that is under way would pull the mean of those that have arrived.
+        bool anyDone = false;
+        for (const auto& [run, row] : m_context.study.rows())
+            anyDone = anyDone || (row.state == "done" && QString::fromStdString(row.arm) == arm && m_context.filter.isShown(row.seed));
         for (const auto& [run, row] : m_context.study.rows()) {
             if (QString::fromStdString(row.arm) != arm || !m_context.filter.isShown(row.seed))
+                continue;
+            if (m_mode->currentIndex() != SingleRuns && step < 0 && anyDone && row.state != "done")
                 continue;
             if (const auto* eval = m_context.study.needle(run, step); eval && !eval->grid.isEmpty()) {
                 grids.push_back(eval->grid);
@@ -247,7 +261,15 @@ std::vector<RetrievalPage::Panel> RetrievalPage::panels() const
             }
         }
         const int index = m_context.filter.armIndex(arm);
-        if (m_mode->currentIndex() == 0) {
+        if (m_mode->currentIndex() == WorstSeed) {
+            const auto worst = std::min_element(grids.begin(), grids.end(), [](const auto& a, const auto& b) { return a.mean < b.mean; });
+            if (worst != grids.end()) {
+                const auto* row = rows[static_cast<std::size_t>(worst - grids.begin())];
+                list.push_back({tr("%1 · worst seed %2 · %3 %").arg(arm).arg(row->seed).arg(100 * worst->mean, 0, 'f', 1), arm, QString::fromStdString(row->id), index, *worst});
+            }
+            continue;
+        }
+        if (m_mode->currentIndex() == MeanOfSeeds) {
             if (!grids.empty())
                 list.push_back({QStringLiteral("%1 · %2 %").arg(arm).arg(100 * model::meanGrid(grids).mean, 0, 'f', 1) + (grids.size() > 1 ? tr(" · %n seed(s)", nullptr, static_cast<int>(grids.size())) : QString()),
                     arm, {}, index, model::meanGrid(grids)});
@@ -277,6 +299,12 @@ void RetrievalPage::showMaps(const std::vector<Panel>& list)
         auto* plot = new HeatmapPlot;
         const std::size_t at = m_plots.size();
         plot->setObjectName(QStringLiteral("heatmap%1").arg(at));
+        plot->setScaleVisible(false);
+        connect(plot, &HeatmapPlot::colorMapChosen, this, [this](const QString& name) {
+            for (auto* other : m_plots)
+                other->setColorMap(name);
+            m_scale->setColorMap(name);
+        });
         connect(plot, &HeatmapPlot::cellActivated, this, [this, at](std::int64_t length, double depth) {
             if (at < m_shown.size())
                 openTrials(m_shown[at], length, depth);
@@ -289,7 +317,7 @@ void RetrievalPage::showMaps(const std::vector<Panel>& list)
         connect(plot, &HeatmapPlot::exported, this, [this](const QString& file) { Q_EMIT noted(tr("Wrote %1").arg(file)); });
         m_plots.push_back(plot);
     }
-    // As square as the room allows; the scale stands once, right of the last column.
+    // As square as the room allows. The scale stands once, right of the last column; so all maps are alike.
     const int columns = count <= 4 ? static_cast<int>(std::max<std::size_t>(count, 1)) : static_cast<int>(std::ceil(std::sqrt(static_cast<double>(count) * 1.6)));
     for (std::size_t i = 0; i < m_plots.size(); ++i) {
         m_maps->removeWidget(m_plots[i]);
@@ -300,9 +328,7 @@ void RetrievalPage::showMaps(const std::vector<Panel>& list)
         m_plots[i]->setGrid(list[i].grid);
         m_plots[i]->setCaption(list[i].title);
         const bool first = static_cast<int>(i) % columns == 0;
-        const bool last = static_cast<int>(i) % columns == columns - 1 || i + 1 == count;
-        m_plots[i]->setScaleVisible(last);
-        m_plots[i]->yAxis->setLabel(first ? HeatmapPlot::tr("needle depth (% of context)") : QString());
+        m_plots[i]->yAxis->setLabel(first ? HeatmapPlot::tr("needle depth (% of context)") : QStringLiteral(" "));  // as wide as the first
     }
     m_shown.assign(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(count));
 }

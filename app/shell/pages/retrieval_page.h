@@ -18,11 +18,12 @@ class QToolButton;
 namespace holo::widgets {
 class AccuracyPlot;
 class HeatmapPlot;
+class ScaleBar;
 }
 
 namespace holo::shell {
 
-// One heatmap an arm (mean of its seeds) or a run, all on the same scale; below, accuracy by needle position with Wilson bands. A slider
+// One heatmap an arm (mean of its seeds, or the worst one) or a run, all on the same scale; below, accuracy by needle position with Wilson bands. A slider
 // goes through the evaluations over steps.
 class RetrievalPage : public Page {
     Q_OBJECT
@@ -59,6 +60,7 @@ private:
     QLabel* m_note;
     QWidget* m_mapArea;
     QGridLayout* m_maps;
+    widgets::ScaleBar* m_scale;
     std::vector<widgets::HeatmapPlot*> m_plots;
     std::vector<Panel> m_shown;
     widgets::AccuracyPlot* m_curve;

@@ -172,7 +172,7 @@ void RunsPage::reload()
             m_context.study.wantSteps(QString::fromStdString(row.id));
     if (!m_sized && !rows.empty()) {
         m_sized = true;
-        constexpr std::array<int, RunTreeModel::ColumnCount> kWidths = {186, 98, 74, 88, 106, 106, 128, 84, 128, 58, 48};
+        constexpr std::array<int, RunTreeModel::ColumnCount> kWidths = {176, 92, 92, 72, 104, 104, 138, 84, 140, 56, 48};
         for (int column = 0; column < RunTreeModel::ColumnCount; ++column)
             m_view->setColumnWidth(column, kWidths[static_cast<std::size_t>(column)]);
     }
