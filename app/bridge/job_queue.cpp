@@ -53,14 +53,16 @@ JobQueue::JobQueue(RunController& controller, QObject* parent)
     connect(&m_timer, &QTimer::timeout, this, &JobQueue::tick);
 }
 
-void JobQueue::open(const QString& project)
+void JobQueue::open(const QString& project, bool readOnly)
 {
     m_project = project;
+    m_readOnly = readOnly;
     m_paused = false;
     m_cameBackPaused = false;
     m_jobs.clear();
     load();
-    m_timer.start();
+    if (!readOnly)
+        m_timer.start();
     Q_EMIT changed();
 }
 
@@ -69,7 +71,7 @@ void JobQueue::close()
     m_timer.stop();
     if (!m_project.isEmpty() && !m_jobs.empty())
         save(true);
-    else if (!m_project.isEmpty())
+    else if (!m_project.isEmpty() && !m_readOnly)
         QFile::remove(m_project + "/queue.json");
     m_project.clear();
     m_jobs.clear();
@@ -102,7 +104,7 @@ void JobQueue::load()
                     m_jobs.push_back(job);
             }
         }
-        if (!clean && waiting() > 0) {
+        if (!clean && waiting() > 0 && !m_readOnly) {
             m_paused = true;
             m_cameBackPaused = true;
         }
@@ -114,7 +116,7 @@ void JobQueue::load()
 
 void JobQueue::save(bool clean)
 {
-    if (m_project.isEmpty())
+    if (m_project.isEmpty() || m_readOnly)
         return;
     Json jobs = Json::array();
     for (const Job& job : m_jobs) {
@@ -143,6 +145,10 @@ bool JobQueue::contains(const QString& run) const
 
 void JobQueue::add(const std::vector<Job>& jobs)
 {
+    if (m_readOnly) {
+        Q_EMIT failed(tr("%1: another window or program holds this project; this one only looks on.").arg(m_project));
+        return;
+    }
     for (const Job& job : jobs)
         if (!contains(job.run))
             m_jobs.push_back(job);
@@ -198,7 +204,7 @@ QString JobQueue::freeDevice() const
 
 void JobQueue::tick()
 {
-    if (m_project.isEmpty())
+    if (m_project.isEmpty() || m_readOnly)
         return;
     bool any = false;
     for (std::size_t i = 0; i < m_jobs.size();) {

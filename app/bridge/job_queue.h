@@ -25,7 +25,8 @@ class JobQueue : public QObject {
 public:
     explicit JobQueue(RunController& controller, QObject* parent = nullptr);
 
-    void open(const QString& project);
+    void open(const QString& project, bool readOnly = false);  // read only: shown as it lies, nothing is started or written
+    bool isReadOnly() const { return m_readOnly; }
     void close();  // clean end
     const std::vector<Job>& jobs() const { return m_jobs; }
     int running() const;
@@ -59,6 +60,7 @@ private:
     QStringList m_devices;
     QTimer m_timer;
     bool m_paused = false;
+    bool m_readOnly = false;
     bool m_cameBackPaused = false;
 };
 

@@ -6,6 +6,12 @@
 
 namespace holo::bridge {
 
+namespace {
+
+constexpr std::size_t kStepBudgetBytes = std::size_t(512) << 20;
+
+}  // namespace
+
 Study::Study(QObject* parent)
     : QObject(parent)
     , m_tailer(new RunTailer)
@@ -17,8 +23,11 @@ Study::Study(QObject* parent)
         if (!isOpen())
             return;
         m_rows.clear();
-        for (const auto& row : rows)
+        m_byArmAndSeed.clear();
+        for (const auto& row : rows) {
             m_rows[QString::fromStdString(row.id)] = row;
+            m_byArmAndSeed[{row.arm, row.seed}] = QString::fromStdString(row.id);
+        }
         m_note = note;
         m_loaded = true;
         Q_EMIT opened();
@@ -28,11 +37,13 @@ Study::Study(QObject* parent)
         for (const auto& row : rows) {
             ids << QString::fromStdString(row.id);
             m_rows[ids.back()] = row;
+            m_byArmAndSeed[{row.arm, row.seed}] = ids.back();
         }
         Q_EMIT rowsChanged(ids);
     });
     connect(m_tailer, &RunTailer::runsRemoved, this, [this](const QStringList& runs) {
         for (const QString& run : runs) {
+            std::erase_if(m_byArmAndSeed, [&](const auto& entry) { return entry.second == run; });
             m_rows.erase(run);
             m_steps.erase(run);
             m_evals.erase(run);
@@ -43,6 +54,7 @@ Study::Study(QObject* parent)
     connect(m_tailer, &RunTailer::stepsLoaded, this, [this](const QString& run, const std::vector<model::StepRecord>& steps) {
         m_pendingSteps.erase(run);
         m_steps[run] = steps;
+        keepWithinBudget(run);
         Q_EMIT stepsLoaded(run);
     });
     connect(m_tailer, &RunTailer::stepsAppended, this, [this](const QString& run, const std::vector<model::StepRecord>& steps) {
@@ -87,7 +99,10 @@ void Study::close()
         return;
     m_folder.clear();
     m_loaded = false;
+    m_note.clear();
     m_rows.clear();
+    m_byArmAndSeed.clear();
+    m_used.clear();
     m_steps.clear();
     m_evals.clear();
     m_events.clear();
@@ -107,11 +122,8 @@ const model::RunRow* Study::row(const QString& run) const
 
 const model::RunRow* Study::find(const QString& arm, qint64 seed) const
 {
-    const std::string name = arm.toStdString();
-    for (const auto& [id, row] : m_rows)
-        if (row.arm == name && row.seed == seed)
-            return &row;
-    return nullptr;
+    const auto it = m_byArmAndSeed.find({arm.toStdString(), seed});
+    return it == m_byArmAndSeed.end() ? nullptr : row(it->second);
 }
 
 void Study::wantSteps(const QString& run)
@@ -119,6 +131,29 @@ void Study::wantSteps(const QString& run)
     if (!m_loaded || m_steps.contains(run) || !m_pendingSteps.insert(run).second)
         return;
     QMetaObject::invokeMethod(m_tailer, [tailer = m_tailer, run] { tailer->loadSteps(run); });
+}
+
+void Study::keepWithinBudget(const QString& used)
+{
+    m_used[used] = ++m_uses;
+    std::size_t bytes = 0;
+    for (const auto& [run, steps] : m_steps)
+        bytes += steps.size() * sizeof(model::StepRecord);
+    while (bytes > kStepBudgetBytes) {
+        auto oldest = m_steps.end();
+        for (auto it = m_steps.begin(); it != m_steps.end(); ++it) {
+            const auto* r = row(it->first);
+            if (it->first == used || (r && r->state == "running"))
+                continue;
+            if (oldest == m_steps.end() || m_used[it->first] < m_used[oldest->first])
+                oldest = it;
+        }
+        if (oldest == m_steps.end())
+            return;
+        bytes -= oldest->second.size() * sizeof(model::StepRecord);
+        m_used.erase(oldest->first);
+        m_steps.erase(oldest);
+    }
 }
 
 void Study::wantEvals(const QString& run)
@@ -131,7 +166,10 @@ void Study::wantEvals(const QString& run)
 const std::vector<model::StepRecord>* Study::steps(const QString& run) const
 {
     const auto it = m_steps.find(run);
-    return it == m_steps.end() ? nullptr : &it->second;
+    if (it == m_steps.end())
+        return nullptr;
+    m_used[run] = ++m_uses;
+    return &it->second;
 }
 
 const std::vector<EvalResult>* Study::evals(const QString& run) const

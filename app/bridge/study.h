@@ -11,7 +11,8 @@
 namespace holo::bridge {
 
 // What the window knows of the open project's runs: rows of all of them, curves and evaluations of those that a page asked for. Fed by
-// the tailer's thread; lives in the window's.
+// the tailer's thread; lives in the window's. Steps are kept up to a budget of memory: those of finished runs that nobody asked for lately
+// go first, and come again when they are wanted.
 class Study : public QObject {
     Q_OBJECT
 public:
@@ -25,6 +26,7 @@ public:
     const QString& folder() const { return m_folder; }
     QString runFolder(const QString& run) const { return m_folder + "/runs/" + run; }
     const QString& indexNote() const { return m_note; }
+    bool isReadOnly() const { return !m_note.isEmpty(); }  // somebody else writes this project, or nobody may
 
     const std::map<QString, model::RunRow>& rows() const { return m_rows; }
     const model::RunRow* row(const QString& run) const;
@@ -53,13 +55,18 @@ Q_SIGNALS:
     void failed(const QString& sentence);
 
 private:
+    void keepWithinBudget(const QString& used);
+
     QThread m_thread;
     RunTailer* m_tailer;
     QString m_folder;
     QString m_note;
     bool m_loaded = false;
     std::map<QString, model::RunRow> m_rows;
+    std::map<std::pair<std::string, qint64>, QString> m_byArmAndSeed;
     std::map<QString, std::vector<model::StepRecord>> m_steps;
+    mutable std::map<QString, std::uint64_t> m_used;  // when the steps of a run were asked for last
+    mutable std::uint64_t m_uses = 0;
     std::map<QString, std::vector<EvalResult>> m_evals;
     std::map<QString, std::vector<store::EventRow>> m_events;
     std::set<QString> m_pendingSteps;

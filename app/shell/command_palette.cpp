@@ -10,6 +10,12 @@
 
 namespace holo::shell {
 
+namespace {
+
+constexpr int kMostRows = 200;
+
+}  // namespace
+
 CommandPalette::CommandPalette(const QList<QAction*>& actions, QWidget* parent)
     : QDialog(parent, Qt::Popup)
     , m_actions(actions)
@@ -18,7 +24,7 @@ CommandPalette::CommandPalette(const QList<QAction*>& actions, QWidget* parent)
 {
     setObjectName("commandPalette");
     setAttribute(Qt::WA_DeleteOnClose);
-    m_input->setPlaceholderText(tr("What do you want to do?"));
+    m_input->setPlaceholderText(tr("Action, arm or run"));
     m_input->addAction(widgets::icon("search"), QLineEdit::LeadingPosition);
     m_input->installEventFilter(this);
     auto* layout = new QVBoxLayout(this);
@@ -37,26 +43,24 @@ void CommandPalette::filter(const QString& text)
 {
     m_list->clear();
     const QStringList words = text.toLower().split(' ', Qt::SkipEmptyParts);
-    for (int i = 0; i < m_actions.size(); ++i) {
-        QAction* action = m_actions[i];
+    m_listed.clear();
+    for (QAction* action : words.isEmpty() ? m_actions : m_actions + m_places) {
         const QString name = action->text().remove('&');
-        if (name.isEmpty() || !action->isEnabled())
+        if (name.isEmpty() || !action->isEnabled() || m_listed.size() >= kMostRows)
             continue;
         if (!std::all_of(words.begin(), words.end(), [&](const QString& word) { return name.toLower().contains(word); }))
             continue;
-        auto* item = new QListWidgetItem(action->icon(), action->shortcut().isEmpty() ? name : name + "\t" + action->shortcut().toString(QKeySequence::NativeText));
-        item->setData(Qt::UserRole, i);
-        m_list->addItem(item);
+        m_list->addItem(new QListWidgetItem(action->icon(), action->shortcut().isEmpty() ? name : name + "\t" + action->shortcut().toString(QKeySequence::NativeText)));
+        m_listed << action;
     }
     m_list->setCurrentRow(0);
 }
 
 void CommandPalette::run()
 {
-    const auto* item = m_list->currentItem();
-    if (!item)
+    if (m_list->currentRow() < 0)
         return;
-    QAction* action = m_actions[item->data(Qt::UserRole).toInt()];
+    QAction* action = m_listed[m_list->currentRow()];
     close();
     action->trigger();
 }

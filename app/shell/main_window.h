@@ -3,8 +3,10 @@
 #include <QMainWindow>
 #include <memory>
 
+#include "app/bridge/engine_call.h"
 #include "app/bridge/job_queue.h"
 #include "app/bridge/run_controller.h"
+#include "app/bridge/stall_watch.h"
 #include "app/bridge/study.h"
 #include "app/shell/filter_state.h"
 #include "app/shell/log_model.h"
@@ -71,6 +73,9 @@ private:
     void openSample();
     void newProject();
     void openFolder();
+    void openText();
+    QString newProjectFromText(const QString& path);  // empty, or one sentence
+    void runTool(const QString& name, const QStringList& arguments);
     void saveProject();
     bool mayLeaveProject();
     void updateChoices();
@@ -87,6 +92,9 @@ private:
     bridge::Study m_study;
     bridge::RunController m_controller;
     bridge::JobQueue m_queue;
+    bridge::StallWatch m_watch;
+    bridge::EngineCall m_tool;
+    QString m_toolName;
     widgets::ProjectDocument m_document;
     FilterState m_filter;
     Context m_context;

@@ -31,13 +31,15 @@ WelcomePage::WelcomePage(QWidget* parent)
     sample->setObjectName("openSample");
     fresh->setObjectName("newProject");
     open->setObjectName("openFolder");
+    auto* text = new QPushButton(widgets::icon("log"), tr("Train on a text of your own…"));
+    text->setObjectName("openText");
     sample->setDefault(true);
     auto* column = new QVBoxLayout;
     column->setSpacing(8);
     column->addWidget(title);
     column->addWidget(sentence);
     column->addSpacing(16);
-    for (auto* button : {sample, fresh, open}) {
+    for (auto* button : {sample, fresh, text, open}) {
         button->setMinimumHeight(34);
         button->setStyleSheet("text-align: left; padding-left: 12px;");
         column->addWidget(button);
@@ -66,6 +68,7 @@ WelcomePage::WelcomePage(QWidget* parent)
     layout->addStretch(3);
     connect(sample, &QPushButton::clicked, this, &WelcomePage::sampleWanted);
     connect(fresh, &QPushButton::clicked, this, &WelcomePage::newWanted);
+    connect(text, &QPushButton::clicked, this, &WelcomePage::textWanted);
     connect(open, &QPushButton::clicked, this, &WelcomePage::openWanted);
     setRecent({});
 }

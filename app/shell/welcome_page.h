@@ -18,6 +18,7 @@ Q_SIGNALS:
     void sampleWanted();
     void newWanted();
     void openWanted();
+    void textWanted();
     void recentWanted(const QString& folder);
 
 private:

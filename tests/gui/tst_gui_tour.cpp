@@ -28,6 +28,7 @@
 #include "core/base/files.h"
 #include "core/config/scheme_json.h"
 #include "core/run/run_directory.h"
+#include "widgets/common/plurals.h"
 #include "widgets/common/theme.h"
 #include "widgets/editors/head_painter.h"
 #include "widgets/models/run_tree_model.h"
@@ -148,6 +149,7 @@ void GuiTour::initTestCase()
         QSKIP("the engine is not built");
     QLocale::setDefault(QLocale::c());
     widgets::ensureFont();
+    widgets::installPlurals();
     widgets::applyTheme(widgets::ThemeMode::Light);
     m_settings = std::make_unique<settings::Settings>(m_dir.filePath("h.ini"));
     m_window = std::make_unique<shell::MainWindow>(*m_settings);
@@ -312,18 +314,16 @@ void GuiTour::pauseAndContinue()
         return !run.isEmpty();
     }(), kStepPatience);
     m_window->filter().selectRun(run);
-    auto* pause = button("Pause");
-    QVERIFY(pause);
-    QTest::mouseClick(pause, Qt::LeftButton);
+    QTRY_VERIFY(button("Pause"));
+    QTest::mouseClick(button("Pause"), Qt::LeftButton);
     QTRY_COMPARE_WITH_TIMEOUT(state(run), QString("paused"), kStepPatience);
     const auto step = m_window->study().row(run)->step;
     m_window->showPage("train");
     picture("paused");
     QTest::qWait(300);
     QVERIFY(m_window->study().row(run)->step <= step + 1);  // the row of the step under way may still come
-    auto* on = button("Go on");
-    QVERIFY(on);
-    QTest::mouseClick(on, Qt::LeftButton);
+    QTRY_VERIFY(button("Go on"));
+    QTest::mouseClick(button("Go on"), Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(state(run) != "paused" && m_window->study().row(run)->step > step + 1, kStepPatience);
 }
 

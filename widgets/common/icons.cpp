@@ -91,6 +91,7 @@ QIcon swatch(const QColor& color, const QColor& outline, bool filled)
         painter.drawRoundedRect(QRectF(2, 2, 10, 10), 2, 2);
         painter.end();
         icon.addPixmap(pixmap);
+        icon.addPixmap(pixmap, QIcon::Selected);  // a colour with a meaning is not tinted
     }
     return icon;
 }

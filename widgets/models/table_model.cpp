@@ -24,6 +24,7 @@ QVariant TableModel::data(const QModelIndex& index, int role) const
     const TableCell& cell = m_rows[static_cast<std::size_t>(index.row())][static_cast<std::size_t>(index.column())];
     switch (role) {
     case Qt::DisplayRole: return cell.text;
+    case Qt::EditRole: return cell.sort.typeId() == QMetaType::Double ? QVariant(QString::number(cell.sort.toDouble(), 'g', 12)) : QVariant(cell.text);
     case kSortRole: return cell.sort.isValid() ? cell.sort : QVariant(cell.text);
     case Qt::TextAlignmentRole: return int((cell.number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case Qt::ToolTipRole: return cell.tip.isEmpty() ? QVariant() : QVariant(cell.tip);
@@ -31,6 +32,20 @@ QVariant TableModel::data(const QModelIndex& index, int role) const
     case Qt::DecorationRole: return cell.icon.isNull() ? QVariant() : QVariant(cell.icon);
     default: return {};
     }
+}
+
+Qt::ItemFlags TableModel::flags(const QModelIndex& index) const
+{
+    const Qt::ItemFlags flags = QAbstractTableModel::flags(index);
+    return index.isValid() && index.column() == m_editable ? flags | Qt::ItemIsEditable : flags;
+}
+
+bool TableModel::setData(const QModelIndex& index, const QVariant& value, int role)
+{
+    if (role != Qt::EditRole || index.column() != m_editable || value.toString() == data(index, Qt::EditRole).toString())
+        return false;
+    Q_EMIT cellEdited(index.row(), index.column(), value.toString());
+    return true;
 }
 
 QVariant TableModel::headerData(int section, Qt::Orientation orientation, int role) const

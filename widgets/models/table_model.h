@@ -37,9 +37,17 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
     QString csv() const;
 
+    void setEditableColumn(int column) { m_editable = column; }  // −1: none; what is typed arrives by signal, the table itself stays
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+    bool setData(const QModelIndex& index, const QVariant& value, int role) override;
+
+Q_SIGNALS:
+    void cellEdited(int row, int column, const QString& text);
+
 private:
     std::vector<Column> m_columns;
     std::vector<std::vector<TableCell>> m_rows;
+    int m_editable = -1;
 };
 
 }  // namespace holo::widgets

@@ -9,6 +9,7 @@
 #include <QMouseEvent>
 
 #include "widgets/common/theme.h"
+#include "widgets/plots/axis_tickers.h"
 #include "widgets/plots/export_dialog.h"
 #include "widgets/plots/painted_layer.h"
 #include "widgets/plots/plot_export.h"
@@ -30,6 +31,7 @@ Plot::Plot(QWidget* parent)
     addLayer("pointer", layer("overlay"), limAbove);
     layer("pointer")->setMode(QCPLayer::lmBuffered);
     axisRect()->setupFullAxesBox(false);
+    xAxis->setTicker(QSharedPointer<LinearTicker>::create());
     xAxis2->setVisible(false);
     yAxis2->setVisible(false);
     new PaintedLayer(axisRect(), "pointer", [this](QCPPainter& painter, const QRect& rect) { paintOverlay(painter, rect); });
@@ -202,6 +204,14 @@ void Plot::changeEvent(QEvent* event)
         restyle();
         requestReplot();
     }
+}
+
+// As many labels as have room.
+void Plot::resizeEvent(QResizeEvent* event)
+{
+    if (auto* ticker = dynamic_cast<LinearTicker*>(xAxis->ticker().data()))
+        ticker->setTickCount(std::clamp(width() / 90, 2, 8));
+    QCustomPlot::resizeEvent(event);
 }
 
 bool Plot::event(QEvent* event)

@@ -50,6 +50,7 @@ protected:
     void contextMenuEvent(QContextMenuEvent* event) override;
     void changeEvent(QEvent* event) override;
     bool event(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     bool m_userZoomed = false;  // the user chose a range: live data do not move it
 
 private:

@@ -14,6 +14,7 @@
 #include "app/bridge/job_queue.h"
 #include "app/bridge/run_controller.h"
 #include "app/bridge/study.h"
+#include "app/shell/docks/notes_field.h"
 #include "app/shell/filter_state.h"
 #include "core/base/json.h"
 #include "core/config/scheme_json.h"
@@ -55,6 +56,7 @@ Inspector::Inspector(Context& context, QWidget* parent)
     , m_message(new QLabel)
     , m_facts(new QTreeWidget)
     , m_actions(new QWidget)
+    , m_notes(new NotesField)
 {
     m_title->setProperty("role", "heading");
     m_title->setWordWrap(true);
@@ -78,12 +80,16 @@ Inspector::Inspector(Context& context, QWidget* parent)
     layout->addWidget(m_message);
     layout->addWidget(m_actions);
     layout->addWidget(m_facts, 1);
+    m_notes->setMaximumHeight(110);
+    layout->addWidget(m_notes);
     layout->addStretch();  // takes the room while there are no facts
+    connect(m_notes, &NotesField::failed, this, &Inspector::failed);
     connect(&m_context.filter, &FilterState::selectedRunChanged, this, &Inspector::update);
     connect(&m_context.study, &bridge::Study::rowsChanged, this, [this](const QStringList& runs) {
         if (runs.contains(m_context.filter.selectedRun()))
             update();
     });
+    connect(&m_context.queue, &bridge::JobQueue::changed, this, &Inspector::update);
     connect(&m_context.study, &bridge::Study::closed, this, &Inspector::update);
     connect(&m_context.study, &bridge::Study::opened, this, &Inspector::update);
     update();
@@ -95,8 +101,10 @@ void Inspector::update()
     const QString run = m_context.filter.selectedRun();
     const auto* row = m_context.study.row(run);
     m_facts->clear();
-    qDeleteAll(m_actions->findChildren<QPushButton*>(QString(), Qt::FindDirectChildrenOnly));
     m_facts->setVisible(row);
+    m_notes->setVisible(row);
+    m_notes->setRunFolder(row ? m_context.study.runFolder(run) : QString());
+    m_notes->setReadOnly(m_context.study.isReadOnly());
     static_cast<QVBoxLayout*>(layout())->setStretch(layout()->count() - 1, row ? 0 : 1);
     m_actions->setVisible(row);
     m_state->setVisible(row);
@@ -136,6 +144,13 @@ void Inspector::update()
     fact(tr("scheme"), schemeWords(row->scheme));
     m_facts->resizeColumnToContents(0);
 
+    // A running run is told anew five times a second; its buttons stay as long as they mean the same, or a click would fall between two.
+    const QString actions = QStringList{run, QString::number(RunController::canStart(*row)), QString::number(RunController::canPause(*row)), QString::number(RunController::canResume(*row)),
+        QString::number(RunController::canStop(*row)), QString::number(row->checkpoints > 0), QString::number(m_context.queue.contains(run))}.join('|');
+    if (actions == m_actionsOf)
+        return;
+    m_actionsOf = actions;
+    qDeleteAll(m_actions->findChildren<QPushButton*>(QString(), Qt::FindDirectChildrenOnly));
     const auto action = [this](const QString& text, const QString& tip, auto what) {
         auto* button = new QPushButton(text);
         button->setToolTip(tip);

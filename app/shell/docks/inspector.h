@@ -9,6 +9,8 @@ class QTreeWidget;
 
 namespace holo::shell {
 
+class NotesField;
+
 // Explains what is selected: the facts of a run, what it says of itself, its command, and what can be done with it.
 class Inspector : public QWidget {
     Q_OBJECT
@@ -29,6 +31,8 @@ private:
     QLabel* m_message;
     QTreeWidget* m_facts;
     QWidget* m_actions;
+    NotesField* m_notes;
+    QString m_actionsOf;  // what the buttons were made for
 };
 
 }  // namespace holo::shell

@@ -3,6 +3,7 @@
 #include <QComboBox>
 #include <QHeaderView>
 #include <QLabel>
+#include <QLineEdit>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QTabWidget>
@@ -14,10 +15,12 @@
 #include "core/config/scheme_json.h"
 #include "core/ladder/kinds.h"
 #include "widgets/common/format.h"
+#include "widgets/common/number_edit.h"
 #include "widgets/common/state_style.h"
 #include "widgets/editors/head_painter.h"
 #include "widgets/editors/project_document.h"
 #include "widgets/editors/scheme_editor.h"
+#include "widgets/editors/theta_formula.h"
 #include "widgets/models/table_model.h"
 #include "widgets/plots/kernel_plot.h"
 #include "widgets/plots/ladder_plot.h"
@@ -47,6 +50,7 @@ LadderPanel::LadderPanel(widgets::ProjectDocument& document, QWidget* parent)
     , m_heads(new widgets::HeadPainter)
     , m_table(new widgets::TableModel(this))
     , m_tableView(new QTableView)
+    , m_formula(new QLineEdit)
     , m_reference(new QComboBox)
     , m_title(new QLabel)
     , m_facts(new QLabel)
@@ -89,10 +93,24 @@ LadderPanel::LadderPanel(widgets::ProjectDocument& document, QWidget* parent)
     m_tableView->verticalHeader()->hide();
     m_tableView->setShowGrid(false);
     m_tableView->horizontalHeader()->setStretchLastSection(true);
+    m_tableView->setObjectName("thetaTable");
+    m_table->setEditableColumn(1);
+    m_formula->setObjectName("thetaFormula");
+    m_formula->setPlaceholderText(QStringLiteral("pi*(2*i+1)/N"));
+    m_formula->setAccessibleName(tr("formula of θ"));
+    m_formula->setToolTip(tr("θ of plane i, for example base^(-2*i/d) or pi*(2*i+1)/N; Enter applies it.\ni: plane, M: planes, d = 2M, N: context, base, pi, e; + − * / ^, sqrt exp log sin cos abs"));
+    auto* formula = new QWidget;
+    auto* formulaLayout = new QVBoxLayout(formula);
+    formulaLayout->setContentsMargins(0, 4, 0, 0);
+    auto* formulaLine = new QHBoxLayout;
+    formulaLine->addWidget(new QLabel(QStringLiteral("θ(i) =")));
+    formulaLine->addWidget(m_formula, 1);
+    formulaLayout->addLayout(formulaLine);
+    formulaLayout->addWidget(m_tableView, 1);
     auto* tabs = new QTabWidget;
     tabs->setDocumentMode(true);
     tabs->addTab(m_theta, tr("curve"));
-    tabs->addTab(m_tableView, tr("table"));
+    tabs->addTab(formula, tr("table and formula"));
     auto* plots = new QWidget;
     auto* plotLayout = new QVBoxLayout(plots);
     plotLayout->setContentsMargins(0, 0, 0, 0);
@@ -145,11 +163,7 @@ LadderPanel::LadderPanel(widgets::ProjectDocument& document, QWidget* parent)
         // While the point moves nothing is written: the new ladder is drawn, and the step is taken when the button is released.
         if (!m_dragging) {
             m_dragging = true;
-            m_dragScheme = {ladder::Kind::Custom, {}, {}};
-            std::vector<double> list;
-            for (int row = 0; row < m_table->rowCount(); ++row)
-                list.push_back(m_table->index(row, 1).data(widgets::TableModel::kSortRole).toDouble());
-            m_dragScheme.parameters["theta"] = list;
+            m_dragScheme = {ladder::Kind::Custom, {{"theta", shownTheta()}}, {}};
         }
         auto& list = std::get<std::vector<double>>(m_dragScheme.parameters["theta"]);
         if (plane < static_cast<int>(list.size()))
@@ -168,12 +182,46 @@ LadderPanel::LadderPanel(widgets::ProjectDocument& document, QWidget* parent)
         m_dragging = false;
         m_editor->setCurrentScheme(m_dragScheme);
     });
+    connect(m_formula, &QLineEdit::returnPressed, this, &LadderPanel::applyFormula);
+    connect(m_table, &widgets::TableModel::cellEdited, this, [this](int row, int, const QString& text) {
+        const auto value = widgets::NumberEdit::parse(text);
+        if (!value) {
+            m_problem->setText(tr("θ of plane %1 is “%2”; allowed: a number in rad/token.").arg(row).arg(text));
+            return;
+        }
+        auto theta = shownTheta();
+        theta[static_cast<std::size_t>(row)] = *value;
+        setTheta(std::move(theta));
+    });
     connect(m_theta, &widgets::LadderPlot::planeSelected, m_tableView, &QTableView::selectRow);
     connect(m_theta, &widgets::Plot::failed, this, &LadderPanel::failed);
     connect(m_kernel, &widgets::Plot::failed, this, &LadderPanel::failed);
     connect(&m_document, &widgets::ProjectDocument::changed, this, &LadderPanel::load);
     connect(&m_document, &widgets::ProjectDocument::currentArmChanged, this, &LadderPanel::load);
     load();
+}
+
+std::vector<double> LadderPanel::shownTheta() const
+{
+    std::vector<double> list;
+    for (int row = 0; row < m_table->rowCount(); ++row)
+        list.push_back(m_table->index(row, 1).data(widgets::TableModel::kSortRole).toDouble());
+    return list;
+}
+
+void LadderPanel::setTheta(std::vector<double> theta) { m_editor->setCurrentScheme({ladder::Kind::Custom, {{"theta", std::move(theta)}}, {}}); }
+
+void LadderPanel::applyFormula()
+{
+    const auto s = shape();
+    if (!s)
+        return;
+    auto result = widgets::evaluateFormula(m_formula->text().toStdString(), {s->rotaryDim / 2, s->context, s->base});
+    m_formula->setStyleSheet(result.problem.empty() ? QString() : QStringLiteral("color: #D55E00;"));
+    if (result.problem.empty())
+        setTheta(std::move(result.theta));
+    else
+        m_problem->setText(tr("θ(i): %1").arg(QString::fromStdString(result.problem)));
 }
 
 std::optional<ladder::ModelShape> LadderPanel::shape() const

@@ -8,6 +8,7 @@
 
 class QComboBox;
 class QLabel;
+class QLineEdit;
 class QTableView;
 
 namespace holo::widgets {
@@ -39,6 +40,9 @@ private:
     void show(const ladder::Plan& plan);
     void showLadder(const ladder::Ladder& ladder);
     void updateReference();
+    std::vector<double> shownTheta() const;
+    void setTheta(std::vector<double> theta);  // as frequencies of one's own
+    void applyFormula();
     void commit(const ladder::Scheme& scheme, const QString& text, int mergeKey);
     std::optional<ladder::ModelShape> shape() const;
     static int indexOf(const ladder::Scheme& scheme, const ladder::Plan& plan);
@@ -51,6 +55,7 @@ private:
     widgets::HeadPainter* m_heads;
     widgets::TableModel* m_table;
     QTableView* m_tableView;
+    QLineEdit* m_formula;
     QComboBox* m_reference;
     QLabel* m_title;
     QLabel* m_facts;

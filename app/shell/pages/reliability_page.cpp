@@ -4,7 +4,6 @@
 #include <QComboBox>
 #include <QHeaderView>
 #include <QLabel>
-#include <QPushButton>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTabWidget>
@@ -12,16 +11,14 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "app/bridge/engine.h"
 #include "app/bridge/study.h"
 #include "app/shell/filter_state.h"
+#include "app/shell/pages/power_planner.h"
+#include "app/shell/pages/reliability_tables.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/stats/power.h"
-#include "widgets/common/arm_style.h"
 #include "widgets/common/empty_state.h"
-#include "widgets/common/format.h"
-#include "widgets/common/icons.h"
-#include "widgets/common/number_edit.h"
 #include "widgets/models/table_model.h"
 #include "widgets/plots/accuracy_plot.h"
 #include "widgets/plots/strip_plot.h"
@@ -65,17 +62,11 @@ QTableView* tableView(TableModel* model, const char* name)
     return view;
 }
 
-TableCell optional(const std::optional<double>& value, double scale = 1, int digits = 4)
-{
-    return value ? numberCell(scale * *value, digits) : TableCell{QStringLiteral("–"), -std::numeric_limits<double>::max(), true};
-}
-
 }  // namespace
 
 ReliabilityPage::ReliabilityPage(Context& context, QWidget* parent)
     : Page(context, parent)
     , m_work(this)
-    , m_power(this)
     , m_stack(new QStackedWidget)
     , m_metric(new QComboBox)
     , m_strips(new StripPlot)
@@ -86,11 +77,6 @@ ReliabilityPage::ReliabilityPage(Context& context, QWidget* parent)
     , m_testView(tableView(m_tests, "testTable"))
     , m_reading(new QLabel)
     , m_notes(new QLabel)
-    , m_ratio(new NumberEdit)
-    , m_alpha(new NumberEdit)
-    , m_wanted(new NumberEdit)
-    , m_plan(new QPushButton(tr("Plan seeds")))
-    , m_planned(new QLabel)
 {
     m_metric->setObjectName("metric");
     for (const Metric& metric : metrics())
@@ -114,27 +100,6 @@ ReliabilityPage::ReliabilityPage(Context& context, QWidget* parent)
     tools->addWidget(paired);
     tools->addStretch();
 
-    m_ratio->setRange(1, 100);
-    m_ratio->setValue(3);
-    m_alpha->setRange(1e-6, 0.5);
-    m_alpha->setValue(0.05);
-    m_wanted->setRange(0.05, 0.999);
-    m_wanted->setValue(0.8);
-    for (auto* edit : {m_ratio, m_alpha, m_wanted})
-        edit->setMaximumWidth(70);
-    auto* power = new QWidget;
-    auto* powerLayout = new QHBoxLayout(power);
-    powerLayout->setContentsMargins(12, 4, 12, 4);
-    powerLayout->addWidget(new QLabel(tr("How many seeds? SD ratio")));
-    powerLayout->addWidget(m_ratio);
-    powerLayout->addWidget(new QLabel(tr("α")));
-    powerLayout->addWidget(m_alpha);
-    powerLayout->addWidget(new QLabel(tr("power")));
-    powerLayout->addWidget(m_wanted);
-    powerLayout->addWidget(m_plan);
-    powerLayout->addWidget(m_planned, 1);
-    power->setToolTip(tr("Simulated experiments with normal scores, Brown–Forsythe test; the fewest seeds an arm that reach the power"));
-
     auto* tables = new QTabWidget;
     tables->setDocumentMode(true);
     tables->addTab(m_groupView, tr("arms"));
@@ -149,7 +114,7 @@ ReliabilityPage::ReliabilityPage(Context& context, QWidget* parent)
     lowerLayout->setContentsMargins(0, 0, 0, 0);
     lowerLayout->addWidget(words);
     lowerLayout->addWidget(tables, 1);
-    lowerLayout->addWidget(power);
+    lowerLayout->addWidget(new PowerPlanner(m_context));
     auto* upper = new QSplitter(Qt::Horizontal);
     upper->addWidget(m_strips);
     upper->addWidget(m_emergence);
@@ -177,7 +142,6 @@ ReliabilityPage::ReliabilityPage(Context& context, QWidget* parent)
     connect(empty, &EmptyState::activated, this, [this] { Q_EMIT pageWanted("design"); });
     connect(m_metric, &QComboBox::activated, this, &ReliabilityPage::later);
     connect(paired, &QCheckBox::toggled, m_strips, &StripPlot::setPaired);
-    connect(m_plan, &QPushButton::clicked, this, &ReliabilityPage::planPower);
     connect(m_strips, &StripPlot::runClicked, this, [this](const QString& run) { m_context.filter.selectRun(run); });
     connect(m_strips, &Plot::failed, this, &Page::failed);
     connect(m_emergence, &Plot::failed, this, &Page::failed);
@@ -261,6 +225,8 @@ stats::StatisticsInput ReliabilityPage::input() const
 void ReliabilityPage::recompute()
 {
     const Metric& metric = metrics()[static_cast<std::size_t>(std::max(0, m_metric->currentIndex()))];
+    for (Plot* plot : std::initializer_list<Plot*>{m_strips, m_emergence})
+        plot->setCommand(m_context.study.isOpen() ? bridge::shellCommand({"stats", m_context.study.folder(), "--metric", metric.key}) : QString());
     m_stack->setCurrentIndex(!m_context.study.rows().empty());
     m_stale = false;
     auto in = input();
@@ -336,42 +302,8 @@ void ReliabilityPage::show(const Answer& answer)
         notes << QString::fromStdString(note);
     m_notes->setText(notes.join(' '));
     m_notes->setVisible(!notes.isEmpty());
-    std::vector<std::vector<TableCell>> rows;
-    for (const auto& g : table.groups) {
-        const ArmStyle style = armStyle(m_context.filter.armIndex(QString::fromStdString(g.arm)));
-        TableCell name{QString::fromStdString(g.arm)};
-        name.icon = swatch(style.color, style.outline);
-        const QString interval = g.meanInterval ? QStringLiteral("%1 … %2").arg(formatValue(scale * g.meanInterval->lo), formatValue(scale * g.meanInterval->hi)) : QStringLiteral("–");
-        const QString learned = g.learned.k ? QStringLiteral("%1 / %2").arg(*g.learned.k).arg(g.learned.n) : QStringLiteral("–");
-        TableCell learnedCell{learned, g.learned.k ? QVariant(static_cast<qlonglong>(*g.learned.k)) : QVariant(-1LL), true};
-        if (g.learned.wilson)
-            learnedCell.tip = tr("Wilson 95 %: %1 … %2 %").arg(formatPercent(g.learned.wilson->lo), formatPercent(g.learned.wilson->hi));
-        rows.push_back({name, integerCell(g.n), optional(g.mean, scale), optional(g.sd, scale, 3), {interval, {}, true}, optional(g.min, scale), optional(g.max, scale),
-            g.worstSeed ? integerCell(*g.worstSeed) : TableCell{QStringLiteral("–"), -1, true}, learnedCell, optional(g.noise.sd, scale, 3), {QString::fromStdString(g.note)}});
-    }
-    m_groups->setTable({{tr("arm")}, {tr("n"), tr("Finished seeds with a finite value")}, {tr("mean")}, {tr("SD (n−1)")}, {tr("mean, 95 %"), tr("Bootstrap over seeds, BCa")}, {tr("least")}, {tr("greatest")},
-                           {tr("worst seed")}, {tr("learned"), tr("Seeds at or above the floor (half, for shares)")}, {tr("SD without trial noise"), tr("Spread between seeds once the binomial noise of a finite number of trials is taken off")}, {tr("note")}},
-        std::move(rows));
-    rows.clear();
-    const auto addTests = [&](const std::vector<stats::TestResult>& tests, const QString& kind) {
-        for (const auto& t : tests) {
-            QStringList names;
-            for (const auto& g : t.groups)
-                names << QString::fromStdString(g);
-            QStringList df;
-            for (const double d : t.df)
-                df << formatValue(d, 4);
-            QString verdict = QString::fromStdString(t.note);
-            if (verdict.isEmpty() && t.pHolm)
-                verdict = *t.pHolm < 0.05 ? tr("a difference, also after Holm") : t.p && *t.p < 0.05 ? tr("not after Holm") : tr("no evidence");
-            rows.push_back({{QString::fromStdString(t.name)}, {names.isEmpty() ? tr("all arms") : names.join(", ")}, {kind}, optional(t.statistic), {df.join(", "), {}, true}, optional(t.p, 1, 3), optional(t.pHolm, 1, 3), {verdict}});
-        }
-    };
-    addTests(table.tests, tr("independent"));
-    addTests(table.paired, tr("paired"));
-    if (table.logRank)
-        addTests({*table.logRank}, tr("emergence"));
-    m_tests->setTable({{tr("test")}, {tr("arms")}, {tr("kind")}, {tr("statistic")}, {tr("df")}, {tr("p")}, {tr("p (Holm)"), tr("Holm's correction over all p of this list")}, {tr("in words")}}, std::move(rows));
+    showGroups(*m_groups, table, scale, [this](const QString& arm) { return m_context.filter.armIndex(arm); });
+    showTests(*m_tests, table);
     for (auto* view : {m_groupView, m_testView})
         view->resizeColumnsToContents();
     std::vector<AccuracySeries> series;
@@ -396,41 +328,6 @@ void ReliabilityPage::show(const Answer& answer)
     m_emergence->setSeries(series);
     if (series.empty())
         m_emergence->setMessage(tr("emergence needs evaluations during training"));
-}
-
-void ReliabilityPage::planPower()
-{
-    const auto ratio = m_ratio->value();
-    const auto alpha = m_alpha->value();
-    const auto wanted = m_wanted->value();
-    if (!ratio || !alpha || !wanted)
-        return;
-    stats::PowerPlan plan;
-    plan.sdRatio = *ratio;
-    plan.alpha = *alpha;
-    plan.power = *wanted;
-    double seconds = 0;
-    int runs = 0;
-    for (const auto& [id, row] : m_context.study.rows())
-        if (row.state == "done" && std::isfinite(row.activeSeconds)) {
-            seconds += row.activeSeconds;
-            ++runs;
-        }
-    plan.hoursPerRun = runs > 0 ? seconds / runs / 3600 : 0;
-    m_plan->setEnabled(false);
-    m_planned->setText(tr("simulating…"));
-    m_power.start([plan] { return stats::planPower(plan); },
-        [this, plan](const stats::PowerResult& result) {
-            m_plan->setEnabled(true);
-            if (!result.seeds) {
-                m_planned->setText(tr("not within %1 seeds an arm").arg(plan.maxSeeds));
-                return;
-            }
-            QString text = tr("%1 seeds an arm").arg(*result.seeds);
-            if (plan.hoursPerRun > 0)
-                text += tr(", %1 of training for two arms at the speed of this project").arg(formatDuration(2 * *result.seeds * plan.hoursPerRun * 3600));
-            m_planned->setText(text);
-        });
 }
 
 }  // namespace holo::shell

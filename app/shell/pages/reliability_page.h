@@ -8,13 +8,11 @@
 
 class QComboBox;
 class QLabel;
-class QPushButton;
 class QStackedWidget;
 class QTableView;
 
 namespace holo::widgets {
 class AccuracyPlot;
-class NumberEdit;
 class StripPlot;
 class TableModel;
 }
@@ -41,10 +39,8 @@ private:
     void recompute();
     stats::StatisticsInput input() const;
     void show(const Answer& answer);
-    void planPower();
 
     bridge::Background m_work;
-    bridge::Background m_power;
     QStackedWidget* m_stack;
     QComboBox* m_metric;
     widgets::StripPlot* m_strips;
@@ -55,11 +51,6 @@ private:
     QTableView* m_testView;
     QLabel* m_reading;
     QLabel* m_notes;
-    widgets::NumberEdit* m_ratio;
-    widgets::NumberEdit* m_alpha;
-    widgets::NumberEdit* m_wanted;
-    QPushButton* m_plan;
-    QLabel* m_planned;
     QTimer m_timer;
     bool m_stale = true;
     std::string m_signature;  // of the numbers that the tests were made of

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <set>
 
+#include "app/bridge/engine.h"
 #include "app/bridge/study.h"
 #include "app/shell/filter_state.h"
 #include "app/shell/trials_dialog.h"
@@ -55,6 +56,26 @@ std::vector<AccuracyPoint> byDepth(const model::NeedleGrid& grid, std::int64_t l
     return points;
 }
 
+// All depths together: within the training window and beyond it.
+std::vector<AccuracyPoint> byLength(const model::NeedleGrid& grid)
+{
+    std::vector<AccuracyPoint> points;
+    for (std::size_t column = 0; column < grid.lengths.size(); ++column) {
+        double right = 0;
+        double trials = 0;
+        for (std::size_t row = 0; row < grid.depths.size(); ++row)
+            if (const auto& cell = grid.at(row, column)) {
+                right += cell->accuracy * static_cast<double>(cell->trials);
+                trials += static_cast<double>(cell->trials);
+            }
+        if (trials <= 0)
+            continue;
+        const auto interval = model::wilson(right, trials);
+        points.push_back({static_cast<double>(grid.lengths[column]), right / trials, interval.low, interval.high, trials});
+    }
+    return points;
+}
+
 std::vector<AccuracyPoint> byDistance(const model::NeedleGrid& grid)
 {
     std::vector<AccuracyPoint> points;
@@ -87,7 +108,7 @@ RetrievalPage::RetrievalPage(Context& context, QWidget* parent)
     m_mode->setObjectName("retrievalMode");
     m_mode->addItems({tr("mean of seeds"), tr("worst seed"), tr("single runs")});
     m_position->setObjectName("positionMode");
-    m_position->addItems({tr("by depth"), tr("by distance")});
+    m_position->addItems({tr("by depth"), tr("by distance"), tr("by length")});
     m_slider->setObjectName("stepSlider");
     m_slider->setMaximumWidth(260);
     m_slider->setPageStep(1);
@@ -330,25 +351,31 @@ void RetrievalPage::showMaps(const std::vector<Panel>& list)
         const bool first = static_cast<int>(i) % columns == 0;
         m_plots[i]->yAxis->setLabel(first ? HeatmapPlot::tr("needle depth (% of context)") : QStringLiteral(" "));  // as wide as the first
     }
+    if (m_context.study.isOpen())
+        for (auto* plot : m_plots)
+            plot->setCommand(bridge::shellCommand({"report", m_context.study.folder(), "--out", "report"}));
+    m_curve->setCommand(m_plots.empty() ? QString() : m_plots.front()->command());
     m_shown.assign(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
 void RetrievalPage::showCurve(const std::vector<Panel>& list)
 {
     const bool distance = m_position->currentIndex() == 1;
+    const bool length = m_position->currentIndex() == 2;
     std::vector<AccuracySeries> series;
     double chance = 0;
     double context = 0;
     for (const auto& panel : list) {
         AccuracySeries s{panel.run.isEmpty() ? panel.arm : panel.title, panel.armIndex, false, {}};
-        s.points = distance ? byDistance(panel.grid) : byDepth(panel.grid, m_context.filter.length());
+        s.points = distance ? byDistance(panel.grid) : length ? byLength(panel.grid) : byDepth(panel.grid, m_context.filter.length());
         series.push_back(std::move(s));
         chance = panel.grid.chance;
         context = static_cast<double>(panel.grid.context);
     }
     m_curve->setXTitle(distance ? tr("distance from needle to question (tokens)")
+                                : length ? tr("prompt length (tokens), all depths; hatched: beyond the training window")
                                 : m_context.filter.length() ? tr("needle depth (% of context), length %1").arg(m_context.filter.length()) : tr("needle depth (% of context), all lengths"));
-    m_curve->setWindowEdge(distance ? context : 0);
+    m_curve->setWindowEdge(distance || length ? context : 0);
     m_curve->setChance(std::isfinite(chance) ? chance : 0);
     m_curve->setSeries(series);
 }

@@ -19,13 +19,16 @@
 #include "app/bridge/engine.h"
 #include "app/bridge/job_queue.h"
 #include "app/bridge/run_controller.h"
+#include "app/bridge/run_trash.h"
 #include "app/bridge/study.h"
 #include "app/shell/filter_state.h"
+#include "app/shell/spec_differences_dialog.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/model/run_events.h"
 #include "widgets/common/empty_state.h"
 #include "widgets/common/icons.h"
+#include "widgets/editors/project_document.h"
 #include "widgets/models/run_delegate.h"
 #include "widgets/models/run_filter.h"
 #include "widgets/models/run_tree_model.h"
@@ -114,6 +117,13 @@ RunsPage::RunsPage(Context& context, QWidget* parent)
         m_view->expandAll();
     });
     connect(m_view, &QTreeView::customContextMenuRequested, this, &RunsPage::showMenu);
+    auto* remove = new QAction(this);
+    remove->setShortcut(QKeySequence::Delete);
+    remove->setShortcutContext(Qt::WidgetShortcut);
+    m_view->addAction(remove);
+    connect(remove, &QAction::triggered, this, [this] { deleteRuns(selectedRuns()); });
+    connect(&m_export, &bridge::EngineCall::failed, this, &Page::failed);
+    connect(&m_export, &bridge::EngineCall::finished, this, [this] { Q_EMIT noted(tr("Exported")); });
     connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& current) {
         const QString run = current.siblingAtColumn(0).data(RunTreeModel::RunIdRole).toString();
         if (!run.isEmpty())
@@ -257,12 +267,75 @@ void RunsPage::showMenu(const QPoint& position)
                     lines << bridge::shellCommand(RunController::trainArguments(m_context.study.folder(), QString::fromStdString(row->arm), row->seed));
             QApplication::clipboard()->setText(lines.join('\n'));
         });
+        menu.addAction(tr("Settings that differ…"), this, [this, runs] {
+            QStringList folders;
+            for (const QString& run : runs)
+                folders << m_context.study.runFolder(run);
+            auto* dialog = new SpecDifferencesDialog(folders, this);
+            dialog->setAttribute(Qt::WA_DeleteOnClose);
+            dialog->show();
+        })->setEnabled(runs.size() > 1);
+        auto* exports = menu.addMenu(tr("Export"));
+        exports->setEnabled(runs.size() == 1 && !m_export.isRunning());
+        exports->addAction(tr("Model for Hugging Face…"), this, [this, runs] { exportRun(runs.first(), "hf"); });
+        exports->addAction(tr("Weights as safetensors…"), this, [this, runs] { exportRun(runs.first(), "safetensors"); });
+        exports->addAction(tr("Tables as CSV…"), this, [this, runs] { exportRun(runs.first(), "csv"); });
+        exports->addAction(tr("Curves for TensorBoard…"), this, [this, runs] { exportRun(runs.first(), "tensorboard"); });
         menu.addAction(tr("Open folder"), this, [this, runs] { QDesktopServices::openUrl(QUrl::fromLocalFile(m_context.study.runFolder(runs.first()))); });
+        menu.addAction(tr("Delete (can be brought back)"), QKeySequence::Delete, this, [this, runs] { deleteRuns(runs); })->setEnabled(!study.isReadOnly() && !any(&RunController::canStop));
         menu.addSeparator();
     }
+    menu.addAction(tr("Clone arm “%1” in Design").arg(arm), this, [this, arm] { cloneArm(arm); });
     menu.addAction(tr("Compare with “%1”").arg(arm), this, [this, arm] { m_model->setBaseline(arm); })->setEnabled(arm != m_model->baseline());
     menu.addAction(tr("Export table as CSV…"), this, &RunsPage::exportTable);
     menu.exec(m_view->viewport()->mapToGlobal(position));
+}
+
+void RunsPage::deleteRuns(const QStringList& runs)
+{
+    for (const QString& run : runs) {
+        if (m_context.queue.contains(run)) {
+            Q_EMIT failed(tr("%1: it stands in the queue; take it out first.").arg(run));
+            return;
+        }
+        if (const QString problem = bridge::discardRun(m_context.study.folder(), run); !problem.isEmpty()) {
+            Q_EMIT failed(problem);
+            return;
+        }
+    }
+    Q_EMIT noted(tr("Deleted %n run(s); Edit ▸ Bring back deleted runs undoes it", nullptr, static_cast<int>(runs.size())));
+}
+
+void RunsPage::cloneArm(const QString& arm)
+{
+    config::Project next = m_context.document.project();
+    const auto at = std::find_if(next.arms.begin(), next.arms.end(), [&](const config::Arm& a) { return a.name == arm.toStdString(); });
+    if (at == next.arms.end()) {
+        Q_EMIT failed(tr("%1: the project has no arm of this name any more.").arg(arm));
+        return;
+    }
+    config::Arm copy = *at;
+    const auto taken = [&](const std::string& name) { return std::any_of(next.arms.begin(), next.arms.end(), [&](const config::Arm& a) { return a.name == name; }); };
+    for (int n = 2; taken(copy.name); ++n)
+        copy.name = at->name + "-" + std::to_string(n);
+    const auto position = at - next.arms.begin() + 1;
+    next.arms.insert(next.arms.begin() + position, std::move(copy));
+    m_context.document.change(tr("clone arm"), std::move(next));
+    m_context.document.setCurrentArm(static_cast<int>(position));
+    Q_EMIT pageWanted("design");
+}
+
+void RunsPage::exportRun(const QString& run, const QString& format)
+{
+    const QString parent = QFileDialog::getExistingDirectory(this, tr("Export into a folder"), m_context.study.folder());
+    if (parent.isEmpty())
+        return;
+    const QString folder = m_context.study.runFolder(run);
+    const QString target = parent + '/' + run + '-' + format;
+    if (format == "hf" || format == "safetensors")
+        m_export.start({"export", folder, target, "--format", format}, m_context.study.folder());
+    else
+        m_export.start({"export", folder, "--format", format, "--out", target}, m_context.study.folder());
 }
 
 void RunsPage::exportTable()

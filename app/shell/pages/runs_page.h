@@ -3,6 +3,7 @@
 #include <QSet>
 #include <QTimer>
 
+#include "app/bridge/engine_call.h"
 #include "app/shell/page.h"
 
 class QLabel;
@@ -31,6 +32,9 @@ private:
     void applyFilter();
     QStringList selectedRuns() const;
     void exportTable();
+    void cloneArm(const QString& arm);
+    void deleteRuns(const QStringList& runs);
+    void exportRun(const QString& run, const QString& format);
 
     widgets::RunTreeModel* m_model;
     widgets::RunFilter* m_filterModel;
@@ -38,6 +42,7 @@ private:
     QLineEdit* m_filterLine;
     QLabel* m_filterNote;
     QStackedWidget* m_stack;
+    bridge::EngineCall m_export;
     QTimer m_sparkTimer;
     QSet<QString> m_staleSparks;
     bool m_sized = false;

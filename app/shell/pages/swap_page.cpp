@@ -271,6 +271,8 @@ void SwapPage::showDocument(const Json& document)
             text += tr("  ·  perplexity %1 → %2").arg(formatValue(ppl(it->at("before"))), formatValue(ppl(it->at("after"))));
         }
         m_summary->setText(text);
+        for (Plot* plot : std::initializer_list<Plot*>{m_before, m_after, m_difference, m_distance})
+            plot->setCommand(m_command->text());
         m_stack->setCurrentIndex(1);
     } catch (const std::exception& error) {
         Q_EMIT failed(tr("The answer of the swap could not be read: %1").arg(QString::fromUtf8(error.what())));

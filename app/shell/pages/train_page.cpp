@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "app/bridge/engine.h"
 #include "app/bridge/study.h"
 #include "app/shell/filter_state.h"
 #include "core/model/curve.h"
@@ -169,6 +170,9 @@ TrainPage::TrainPage(Context& context, QWidget* parent)
 
 void TrainPage::reload()
 {
+    if (m_context.study.isOpen())
+        for (auto& panel : m_panels)
+            panel.plot->setCommand(bridge::shellCommand({"report", m_context.study.folder(), "--out", "report"}));
     for (auto& panel : m_panels)
         panel.plot->clearCurves();
     m_shown.clear();
