@@ -34,6 +34,7 @@
 #include "widgets/models/run_tree_model.h"
 #include "widgets/plots/heatmap_plot.h"
 #include "widgets/plots/ladder_plot.h"
+#include "test_paths.h"
 
 using namespace holo;
 
