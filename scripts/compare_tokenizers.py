@@ -1,6 +1,6 @@
 """Speed and memory of `holonomy data prepare` beside Hugging Face tokenizers, on the same text and tokenizer files, whole processes in turn.
 
-usage: compare_tokenizers.py ENGINE FOLDER [--megabytes 1000] [--rounds 3]     (needs tokenizers and numpy from PyPI)
+usage: compare_tokenizers.py ENGINE FOLDER [--megabytes 1000] [--rounds 3] [--tokenizers bytes,bpe]     (needs tokenizers and numpy from PyPI)
 
 FOLDER is made: a text put together from what this machine has (documentation, sources), a byte-level BPE of 32 000 ids trained on 16 MB of it
 with Hugging Face tokenizers, and the same without merges, whose ids are bytes. Theirs reads the text in blocks of 8 MiB, encodes lines with
@@ -87,6 +87,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--megabytes", type=float, default=1000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--tokenizers", default="bytes,bpe")
     arguments = parser.parse_args()
     folder = arguments.folder
     folder.mkdir(parents=True, exist_ok=True)
@@ -96,11 +97,11 @@ def main():
         make_tokenizers(text, folder)
     size = text.stat().st_size / 1e6
     rows = []
-    for kind in ("bytes", "bpe"):
+    for kind in arguments.tokenizers.split(","):
         results = {"ours": [], "theirs": []}
         for _ in range(arguments.rounds):
             shutil.rmtree(folder / "ours", ignore_errors=True)
-            ours = [arguments.engine, "data", "prepare", str(text), "--out", str(folder / "ours"), "--tokenizer", "bytes" if kind == "bytes" else str(folder / "bpe.json"), "--quiet"]
+            ours = [arguments.engine, "data", "prepare", str(text), "--out", str(folder / "ours"), "--val-share", "0.01", "--tokenizer", "bytes" if kind == "bytes" else str(folder / "bpe.json"), "--quiet"]
             results["ours"].append(timed(ours))
             results["theirs"].append(timed([sys.executable, __file__, "--theirs", str(text), str(folder / (kind + ".json")), str(folder / "theirs.bin")], {"TOKENIZERS_PARALLELISM": "true"}))
         for program, runs in results.items():

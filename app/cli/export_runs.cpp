@@ -1,5 +1,6 @@
 #include "app/cli/export_runs.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/error.h"
@@ -64,8 +65,16 @@ void exportTensorBoard(const fs::path& folder, const RunExport& options, Json& f
     fs::remove(file, ec);  // of an earlier export; the writer begins a new file only
     interop::TensorBoardWriter writer(out, 0, "holonomy");
     const auto clock = [](double t) { return std::isfinite(t) ? t : 0.0; };
-    for (const model::StepRecord& step : model::branches(index.queries().steps(id)).live)
-        writer.scalars(step.step, clock(step.t), {{"train/loss", step.loss}, {"train/grad_norm", step.gradNorm}, {"train/lr", step.lr}, {"train/tok_s", step.tokensPerSecond}});
+    const auto live = model::branches(index.queries().steps(id)).live;
+    using Column = std::pair<const char*, double model::StepRecord::*>;
+    std::vector<Column> columns{{"train/loss", &model::StepRecord::loss}, {"train/grad_norm", &model::StepRecord::gradNorm}, {"train/lr", &model::StepRecord::lr}, {"train/tok_s", &model::StepRecord::tokensPerSecond}};
+    std::erase_if(columns, [&](const Column& column) { return std::all_of(live.begin(), live.end(), [&](const auto& step) { return std::isnan(step.*column.second); }); });  // imported curves lack some
+    for (const model::StepRecord& step : live) {
+        interop::Scalars scalars;
+        for (const auto& [tag, value] : columns)
+            scalars.emplace_back(tag, step.*value);
+        writer.scalars(step.step, clock(step.t), scalars);
+    }
     for (const model::EvalRow& eval : index.queries().evals(id)) {
         if (eval.swapped)
             continue;

@@ -42,7 +42,7 @@ std::string usage(const VerbText& verb, const std::string& path)
 std::string entry(const OptionText& option)
 {
     std::string text = ".TP\n" + (option.isArgument ? italic(option.name) : bold(option.name) + (option.value.empty() ? "" : " " + italic(option.value))) + "\n" + plain(option.help);
-    if (!option.choices.empty())
+    if (!option.choices.empty() && option.help.find(option.choices.front()) == std::string::npos)
         text += " (" + plain(join(option.choices, ", ")) + ")";
     return text + "\n";
 }

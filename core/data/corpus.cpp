@@ -19,7 +19,7 @@ namespace {
 bool isSynthetic(const config::DataSpec& spec)
 {
     if (spec.source.empty())
-        throw Error::at(ErrorKind::Usage, {.field = "data.source", .found = "none", .allowed = "\"synthetic\" or paths"});
+        throw Error::at(ErrorKind::Usage, {.field = "data.source", .found = "none", .allowed = "\"synthetic\" or paths; for a model that brings none, name them with --data"});
     if (std::find(spec.source.begin(), spec.source.end(), "synthetic") == spec.source.end())
         return false;
     if (spec.source.size() > 1)

@@ -82,7 +82,7 @@ void TensorSet::addFile(const fs::path& file)
 void TensorSet::readIndex(const fs::path& index)
 {
     const fs::path folder = index.parent_path().empty() ? fs::path(".") : index.parent_path();
-    const Json json = readJsonFile(index, {.bytes = 64u << 20, .depth = 8});
+    const Json json = readJsonFile(index, {.bytes = 16u << 20, .depth = 8});
     const auto fail = [&](const std::string& field, const std::string& found, const std::string& allowed) {
         throw Error::at(ErrorKind::Malformed, {index.string(), field, found, allowed});
     };

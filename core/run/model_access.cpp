@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/config/scheme_json.h"
 #include "core/interop/gather_reader.h"
+#include "core/interop/pickle.h"
 #include "core/nn/initialise.h"
 #include "core/run/hf_import.h"
 #include "core/run/load_transformer.h"
@@ -100,6 +101,7 @@ LoadedTransformer loadTransformer(const std::filesystem::path& checkpoint, const
         return loadForeign(checkpoint, scheme, device);
     if (!modelFile)
         throw Error(ErrorKind::Unsupported, checkpoint.string() + ": is no checkpoint.", {checkpoint.string(), "CHECKPOINT", "", "a run folder, a step-N folder, a model file or a Hugging Face folder"});
+    interop::refusePickle(*modelFile);
     const auto file = interop::SafetensorsFile::open(*modelFile);
     auto header = readCheckpointHeader(file);
     if (!header && interop::isHfModel(*modelFile))

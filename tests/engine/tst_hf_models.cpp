@@ -411,6 +411,14 @@ private Q_SLOTS:
         QCOMPARE(importCode(folder, fresh(), &message), 4);
         QVERIFY2(message.find("safetensors") != std::string::npos, message.c_str());
         QVERIFY_THROWS_EXCEPTION(Error, run::openModel(folder));
+        const fs::path single = fresh();
+        writeFileAtomic(single, std::string("\x80\x04\x95\x0a\0\0\0\0\0\0\0}\x94\x8c\x01" "a\x94K\x01s.", 21));
+        try {
+            run::openModel(single);
+            QFAIL("a pickle was opened");
+        } catch (const Error& problem) {
+            QCOMPARE(exitCode(problem.kind()), 4);
+        }
     }
 
     void halvesRoundTrip()
