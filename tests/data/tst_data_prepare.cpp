@@ -152,6 +152,34 @@ private Q_SLOTS:
         }
     }
 
+    // Long documents in pieces and many short ones, so that blocks end within and between them.
+    void theNumberOfThreadsChangesNothing()
+    {
+        std::string lines;
+        std::string longText;
+        for (int i = 0; i < 60000; ++i) {
+            longText += "Word " + std::to_string(i * 7919 % 1000) + (i % 17 == 0 ? ".\\n" : " and ");
+            if (i % 20 == 0)
+                lines += "{\"text\": \"short document number " + std::to_string(i) + ", it's one\"}\n";
+            if (i % 20000 == 10000)
+                lines += "{\"text\": \"" + longText + longText + longText + "\"}\n";
+        }
+        PrepareOptions options;
+        options.sources = {write("many.jsonl", lines)};
+        options.validationShare = 0.2;
+        options.tokenizer = HOLO_SOURCE_DIR "/tests/data/fixtures/bpe/neox.tokenizer.json";
+        Json wanted;
+        for (const unsigned threads : {1u, 2u, 5u}) {
+            options.threads = threads;
+            const PreparedData data = prepareInto(options, path("threads-" + std::to_string(threads)));
+            if (threads == 1)
+                wanted = data.description();
+            QCOMPARE(data.description(), wanted);
+            data.verify();
+        }
+        QVERIFY(wanted["documents"].get<int>() > 3000 && wanted["tokens"]["train"].get<int>() > 100000);
+    }
+
     void takesShards()
     {
         TokenShardWriter writer(path("in.bin"), 4);
