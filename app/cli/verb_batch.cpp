@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 
+#include "app/cli/batch_table.h"
 #include "app/cli/dry_run.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
@@ -24,14 +25,6 @@ struct BatchVerbOptions {
     bool dryRun = false;
     DeviceOptions device;
 };
-
-std::string tableOf(const Json& rows)
-{
-    std::string text;
-    for (const Json& row : rows)
-        text += row.at("run").get<std::string>() + "  " + row.at("class").get<std::string>() + "  step " + std::to_string(row.at("step").get<std::int64_t>()) + "\n";
-    return text;
-}
 
 Output batch(const BatchVerbOptions& options, const Context& context)
 {
@@ -66,7 +59,7 @@ Output batch(const BatchVerbOptions& options, const Context& context)
     for (const Json& row : outcome.document.at("results"))
         if (context.quiet && row.at("exit") != 0)
             writeError(row.at("run").get<std::string>() + ": " + row.at("message").get<std::string>());
-    return {outcome.document, tableOf(outcome.document.at("results")), outcome.code};
+    return {outcome.document, batchTable(outcome.document.at("results")), outcome.code};
 }
 
 }  // namespace

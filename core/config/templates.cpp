@@ -180,25 +180,36 @@ Project controls()
     return p;
 }
 
+// Four heads of 16 lanes, so that every ladder has eight planes of its own kind; perplexity and needles at one, two and four times the training context.
 Project zoo()
 {
     Project p = tiny();
     p.name = "zoo";
-    p.notes = "Every positional scheme for a few hundred steps: shows that each of them trains, not which is best.";
-    p.train.steps = 200;
-    p.train.warmup = 40;
-    p.train.checkpointEvery = 100;
+    p.notes = "Every trainable positional scheme for a few hundred steps: shows that each of them trains and what it does beyond its training context, not which is best.";
+    p.model.heads = 4;
+    p.train.steps = 300;
+    p.train.warmup = 60;
+    p.train.checkpointEvery = 0;
     p.eval.every = 0;
-    p.eval.depths = {0, .5, 1};
-    p.eval.trials = 20;
+    p.eval.lengths = {256, 512, 1024};
+    p.eval.depths = {0, .25, .5, .75, 1};
+    p.eval.trials = 10;
     p.arms.clear();
-    for (const char* scheme : {"standard", "mobius", "hybrid:share=0.25,special=mobius", "periodic:variant=A", "periodic:variant=B", "twisted:phi=1.5707963267948966",
-                               "band:variant=C1", "band:variant=C2", "snapped:mode=half", "snapped:mode=whole", "fope:mode=official,gain=0.3", "fope:mode=clean,gain=0.3",
-                               "linear:factor=2", "ntk:factor=2", "dynamic-ntk:factor=2", "yarn:factor=2", "llama3:factor=2,original=128", "mrrope:factor=2", "p-rope:share=0.75",
-                               "clipped:planes=2", "resonance", "xpos", "window:size=64", "periodic-rope:window=64", "alibi", "nope", "landmark:block=32", "mobius-attention"})
-        p.arms.push_back(arm(scheme, scheme));
-    p.arms.push_back(arm("longrope", R"({"kind":"longrope","factor":2,"short":[1,1,1,1],"long":[1,1.25,1.5,2]})"));
-    p.arms.push_back(arm("custom", R"({"kind":"custom","theta":[1,0.3,0.1,0.03]})"));
+    const std::vector<std::pair<const char*, const char*>> schemes = {
+        {"standard", "standard"}, {"mobius", "mobius"}, {"mobius25", "hybrid:share=0.25,special=mobius"},
+        {"mobius-scales", R"({"kind":"hybrid","parts":[{"name":"N","scheme":"mobius:context=256","heads":[0]},{"name":"N/2","scheme":"mobius:context=128","heads":[1]},{"name":"rest","scheme":"standard"}]})"},
+        {"periodic-A", "periodic:variant=A"}, {"periodic-B", "periodic:variant=B"}, {"twisted-90", "twisted:phi=1.5707963267948966"}, {"band-C1", "band:variant=C1"},
+        {"band-C2", "band:variant=C2"}, {"snapped-half", "snapped:mode=half"}, {"snapped-whole", "snapped:mode=whole"}, {"fope-official", "fope:mode=official,gain=0.3"},
+        {"fope-clean", "fope:mode=clean,gain=0.3"}, {"fope-fs", "fope:gain=0.3,parts=fs"}, {"fope-cf", "fope:gain=0.3,parts=cf"}, {"p-rope", "p-rope:share=0.75"},
+        {"clipped-taper", "clipped:planes=2"}, {"clipped-hard", "clipped:planes=2,mode=hard"}, {"resonance", "resonance"}, {"linear", "linear:factor=2"}, {"ntk", "ntk:factor=2"},
+        {"dynamic-ntk", "dynamic-ntk:factor=2"}, {"yarn", "yarn:factor=2"}, {"longrope", R"({"kind":"longrope","factor":2,"short":[1,1,1,1,1,1,1,1],"long":[1,1,1.1,1.25,1.5,1.75,2,2]})"},
+        {"llama3", "llama3:factor=2,original=128"}, {"mrrope-uni", "mrrope:factor=2,variant=uni"}, {"mrrope-pro", "mrrope:factor=2,variant=pro"}, {"xpos", "xpos"}, {"alibi", "alibi"},
+        {"alibi-plain", "alibi:series=plain"}, {"window", "window:size=64"}, {"periodic-rope", "periodic-rope:window=64"}, {"periodic-rope-tau", "periodic-rope:log_offset=1,window=64"},
+        {"landmark", "landmark:block=32"}, {"mobius-attention", "mobius-attention"}, {"nope", "nope"}, {"custom", R"({"kind":"custom","theta":[1,0.6,0.36,0.2,0.1,0.06,0.03,0.01]})"}};
+    for (const auto& [name, scheme] : schemes)
+        p.arms.push_back(arm(name, scheme));
+    p.arms.push_back(arm("standard-qk-layernorm", "standard", {{"model.qk_norm", "layernorm"}}));
+    p.arms.push_back(arm("standard-qk-rms", "standard", {{"model.qk_norm", "rms"}}));
     p.seeds = {1};
     return p;
 }

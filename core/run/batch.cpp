@@ -91,18 +91,22 @@ std::optional<double> trainLoss(const RunDirectory& run)
     return loss;
 }
 
-// Mean loss on validation text at the longest scored length.
-Json validationLoss(const Json& evals)
+// Mean loss on validation text at the longest scored length within the training context, or at the shortest if all lie beyond it.
+Json validationLoss(const Json& evals, std::int64_t context)
 {
     if (!evals.contains("perplexity"))
         return nullptr;
     Json loss = nullptr;
-    std::int64_t longest = -1;
-    for (const Json& row : evals.at("perplexity").value("rows", Json::array()))
-        if (row.contains("nll") && row.value("length", std::int64_t(0)) > longest) {
-            longest = row.value("length", std::int64_t(0));
+    std::int64_t best = 0;
+    for (const Json& row : evals.at("perplexity").value("rows", Json::array())) {
+        const std::int64_t length = row.value("length", std::int64_t(0));
+        if (!row.contains("nll") || row.at("nll").is_null())
+            continue;
+        if (loss.is_null() || (length <= context ? length > best || best > context : length < best)) {
+            best = length;
             loss = row.at("nll");
         }
+    }
     return loss;
 }
 
@@ -121,7 +125,7 @@ Json resultOf(const Job& job, const Outcome& outcome)
     const Json evals = evaluationsAt(run, config::totalSteps(job.spec));
     const auto loss = trainLoss(run);
     return {{"run", job.id()}, {"arm", job.spec.arm}, {"seed", job.spec.seed}, {"class", className(outcome.code)}, {"exit", outcome.code}, {"step", step}, {"tokens", tokens},
-        {"train_loss", loss ? number(*loss) : Json()}, {"val_loss", validationLoss(evals)}, {"evals", evals}, {"message", outcome.message}};
+        {"train_loss", loss ? number(*loss) : Json()}, {"val_loss", validationLoss(evals, job.spec.model.context)}, {"evals", evals}, {"message", outcome.message}};
 }
 
 struct Running {
