@@ -101,4 +101,12 @@ std::int64_t peakMemoryBytes(const RunSpec& spec)
     return weights + rows * (m.layers * perBlock + 2 * m.hidden) * activation + 2 * 4 * rows * m.vocab;
 }
 
+std::int64_t promptMemoryBytes(const ModelSpec& model, std::int64_t tokens)
+{
+    const std::int64_t q = std::int64_t(model.heads) * model.headDim;
+    const std::int64_t qkv = q + 2 * std::int64_t(model.kvHeads) * model.headDim;
+    // Residual stream, norm, the widest pair of what a block makes; and the ladder's cosines and sines.
+    return 4 * tokens * (2 * std::int64_t(model.hidden) + std::max(qkv + q, 2 * std::int64_t(model.mlp)) + model.headDim);
+}
+
 }  // namespace holo::config

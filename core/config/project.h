@@ -79,6 +79,7 @@ std::int64_t totalSteps(const RunSpec& spec);                    // from steps o
 double flopsPerToken(const ModelSpec& model);                    // forward + backward, causal attention counted half
 std::int64_t checkpointBytes(const ModelSpec& model);            // weights and two moments, fp32
 std::int64_t peakMemoryBytes(const RunSpec& spec);               // estimate
+std::int64_t promptMemoryBytes(const ModelSpec& model, std::int64_t tokens);  // of running one prompt, fp32, beside the weights; estimate
 
 // The schedule as a pure function: learning rate of step s (from 1).
 double learningRate(const TrainSpec& train, std::int64_t totalSteps, std::int64_t step);

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/data/synthetic.h"
 #include "core/eval/facts_needle.h"
@@ -40,8 +41,11 @@ std::string hashOfTokens(const std::int32_t* tokens, std::size_t count)
 
 std::unique_ptr<NeedleTask> needleTask(const data::Corpus& corpus, const config::EvalSpec& spec, const std::filesystem::path& baseFolder)
 {
-    if (const auto* facts = dynamic_cast<const data::SyntheticCorpus*>(&corpus))
+    if (const auto* facts = dynamic_cast<const data::SyntheticCorpus*>(&corpus)) {
+        if (!spec.templateFile.empty())
+            throw Error::at(ErrorKind::Usage, {.field = "eval.template", .found = "\"" + spec.templateFile + "\"", .allowed = "none, since the synthetic corpus has prompts of its own"});
         return std::make_unique<FactsNeedle>(*facts, std::uint64_t(spec.seed));
+    }
     const NeedleTemplate wording = spec.templateFile.empty() ? NeedleTemplate{} : readNeedleTemplate(baseFolder / spec.templateFile);
     return std::make_unique<TextNeedle>(corpus, wording, std::uint64_t(spec.seed));
 }

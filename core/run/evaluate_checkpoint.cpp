@@ -1,5 +1,7 @@
 #include "core/run/evaluate_checkpoint.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 
 #include <ATen/Parallel.h>
@@ -7,6 +9,8 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/base/text.h"
+#include "core/config/project.h"
 #include "core/config/scheme_json.h"
 #include "core/ops/device.h"
 #include "core/run/evaluation_digest.h"
@@ -114,7 +118,26 @@ fs::path CheckpointEvaluation::folderFor(const std::string& protocol, const eval
     return m->runFolder / "evals" / id;
 }
 
-Json CheckpointEvaluation::evaluate(const std::string& protocol, const eval::Options& options) { return eval::run(protocol, *m->language, *m->corpus, options); }
+namespace {
+
+// Throws Error (resource) for prompts that the machine's memory cannot hold, before anything of them is made.
+void checkMemory(const config::ModelSpec& model, const config::EvalSpec& spec)
+{
+    const double memory = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
+    for (const std::int64_t length : spec.lengths)
+        if (const double needed = double(config::promptMemoryBytes(model, length)); needed > memory)
+            throw Error(ErrorKind::Resource,
+                "eval.lengths is " + std::to_string(length) + "; a prompt of it needs about " + formatFixed(needed / 1e9, 1) + " GB, and the machine has " + formatFixed(memory / 1e9, 1) + ".",
+                {"", "eval.lengths", std::to_string(length), "prompts that fit into memory"});
+}
+
+}  // namespace
+
+Json CheckpointEvaluation::evaluate(const std::string& protocol, const eval::Options& options)
+{
+    checkMemory(config::resolved(header().spec.model, int(header().vocab)), options.spec);
+    return eval::run(protocol, *m->language, *m->corpus, options);
+}
 
 Json CheckpointEvaluation::schemeJson(const std::string& scheme) const { return config::toJson(config::parseScheme(scheme)); }
 
