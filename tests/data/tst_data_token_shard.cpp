@@ -14,6 +14,7 @@
 #include "core/data/shard_export.h"
 #include "core/data/token_shard.h"
 #include "core/data/token_shard_writer.h"
+#include "test_paths.h"
 
 using namespace holo;
 using namespace holo::data;
