@@ -11,7 +11,7 @@ namespace holo::cli {
 void addCompletionVerb(CLI::App& app, Context& context)
 {
     const auto shell = std::make_shared<std::string>();
-    CLI::App* verb = addVerb(app, context, "completion", "a script that completes the command line in a shell", "source <(holonomy completion bash)", [&app, shell] {
+    CLI::App* verb = addVerb(app, context, "completion", "a script that completes the command line in a shell", "holonomy completion bash > ~/.local/share/bash-completion/completions/holonomy", [&app, shell] {
         const VerbText tree = commandTree(app);
         std::string text = *shell == "bash" ? bashCompletion(tree) : *shell == "zsh" ? zshCompletion(tree) : fishCompletion(tree);
         return Output{{{"format", 1}, {"shell", *shell}, {"script", text}}, text};
