@@ -8,11 +8,9 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/embedding.h>
-#include <ATen/ops/gelu.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/rms_norm.h>
-#include <ATen/ops/silu.h>
 #include <ATen/ops/zeros.h>
 
 #include "core/base/error.h"
@@ -20,8 +18,10 @@
 #include "core/config/block_parts.h"
 #include "core/nn/attention_layers.h"
 #include "core/nn/initialise.h"
+#include "core/ops/activation.h"
 #include "core/ops/attention.h"
 #include "core/ops/classifier.h"
+#include "core/ops/residual_norm.h"
 #include "core/ops/rotary.h"
 #include "core/ops/special_attention.h"
 
@@ -38,16 +38,12 @@ struct Slot {
     Role role;
 };
 
-struct Norm {
-    at::Tensor weight, bias;
-};
-
 struct Projection {
     at::Tensor weight, bias;
 };
 
 struct Block {
-    Norm ln1, ln2;
+    ops::NormWeights ln1, ln2;
     Projection qkv, out, up, gate, down;
     at::Tensor mobius;  // coefficients of learned query transformations; undefined: none
 };
@@ -121,7 +117,7 @@ struct Transformer::Impl {
     std::vector<std::pair<std::string, at::Tensor>> parameters;
     std::map<std::string, at::Tensor> byName;
     std::vector<Block> blocks;
-    Norm finalNorm;
+    ops::NormWeights finalNorm;
     at::Tensor embed, head;
 
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<ops::AttentionLayerPtr>> layers;  // by length and offset
@@ -180,7 +176,7 @@ struct Transformer::Impl {
 
     void bind()
     {
-        const auto norm = [&](const std::string& name) { return Norm{find(name + ".weight"), find(name + ".bias")}; };
+        const auto norm = [&](const std::string& name) { return ops::NormWeights{find(name + ".weight"), find(name + ".bias")}; };
         const auto projection = [&](const std::string& name) { return Projection{find(name + ".weight"), find(name + ".bias")}; };
         embed = find("embed.weight");
         head = model.tied ? embed : find("head.weight");
@@ -212,11 +208,9 @@ struct Transformer::Impl {
         return p.bias.defined() ? at::linear(x, cast(p.weight), cast(p.bias)) : at::linear(x, cast(p.weight));
     }
 
-    at::Tensor normalise(const at::Tensor& x, const Norm& norm) const
+    ops::ResidualNorm normalise(const at::Tensor& x, const std::vector<ops::Branch>& branches, const std::vector<ops::NormWeights>& norms) const
     {
-        const at::Tensor y = parts.norm == config::NormKind::RmsNorm ? at::rms_norm(x, {model.hidden}, norm.weight, model.normEps)
-                                                                    : at::layer_norm(x, {model.hidden}, norm.weight, norm.bias, model.normEps);
-        return cast(y);
+        return ops::residualNorm(x, branches, norms, {parts.norm == config::NormKind::RmsNorm, model.normEps, computeType});
     }
 
     // q and k per head, v as it is.
@@ -240,6 +234,7 @@ struct Transformer::Impl {
         return ops::attend(ops::mobiusQueries(rotated, *layer, heads, block.mobius), ops::withoutRotation(*layer));
     }
 
+    // Heads side by side, before the output projection.
     at::Tensor attention(const at::Tensor& x, const Block& block, int index, const ops::AttentionLayerPtr& layer, std::int64_t batch, std::int64_t tokens) const
     {
         at::Tensor qkv = project(x, block.qkv).view({batch, tokens, layer->rowWidth()});
@@ -248,14 +243,14 @@ struct Transformer::Impl {
         if (visitor)
             (*visitor)(index, qkv, *layer);
         const at::Tensor mixed = attend(qkv, layer, block);
-        return project(mixed.view({batch * tokens, mixed.size(2)}), block.out);
+        return mixed.view({batch * tokens, mixed.size(2)});
     }
 
+    // Before the second projection.
     at::Tensor mlp(const at::Tensor& x, const Block& block) const
     {
-        if (block.gate.weight.defined())
-            return project(at::silu(project(x, block.gate)) * project(x, block.up), block.down);
-        return project(at::gelu(project(x, block.up)), block.down);
+        const at::Tensor gate = block.gate.weight.defined() ? at::linear(x, cast(block.gate.weight)) : at::Tensor();
+        return ops::mlpActivation(at::linear(x, cast(block.up.weight)), block.up.bias, gate, block.gate.bias);
     }
 
     // Keeps an element of row r with probability 1 − p, scaled up by 1/(1 − p).
@@ -286,20 +281,27 @@ struct Transformer::Impl {
         const auto perLayer = layersFor(length, offset);
         const bool drops = training && model.dropout > 0;
         at::Tensor x = at::embedding(embed, tokens.reshape({batch * length}));
+        std::vector<ops::Branch> branches;  // not yet added to x
         for (int l = 0; l < model.layers; ++l) {
             const Block& block = blocks[std::size_t(l)];
             const auto& layer = perLayer[std::size_t(l)];
-            const auto branch = [&](const at::Tensor& y, int which) { return drops ? drop(y, key, batch, l, which) : y; };
+            // A bias is left to the residual sum, but dropout has to see it.
+            const auto branch = [&](const at::Tensor& y, const Projection& out, int which) {
+                return drops ? ops::Branch{drop(project(y, out), key, batch, l, which), {}} : ops::Branch{at::linear(y, cast(out.weight)), out.bias};
+            };
             if (parts.parallel) {
-                const at::Tensor mixed = branch(attention(normalise(x, block.ln1), block, l, layer, batch, length), 0);
-                const at::Tensor inner = branch(mlp(normalise(x, block.ln2), block), 1);
-                x = x + mixed + inner;
+                const auto [sum, normals] = normalise(x, branches, {block.ln1, block.ln2});
+                x = sum;
+                branches = {branch(attention(normals[0], block, l, layer, batch, length), block.out, 0), branch(mlp(normals[1], block), block.down, 1)};
             } else {
-                x = x + branch(attention(normalise(x, block.ln1), block, l, layer, batch, length), 0);
-                x = x + branch(mlp(normalise(x, block.ln2), block), 1);
+                const ops::ResidualNorm before = normalise(x, branches, {block.ln1});
+                const ops::Branch mixed = branch(attention(before.normals[0], block, l, layer, batch, length), block.out, 0);
+                const ops::ResidualNorm between = normalise(before.sum, {mixed}, {block.ln2});
+                x = between.sum;
+                branches = {branch(mlp(between.normals[0], block), block.down, 1)};
             }
         }
-        return normalise(x, finalNorm);
+        return normalise(x, branches, {finalNorm}).normals[0];
     }
 
     at::Tensor logits(const at::Tensor& rows) const { return at::linear(cast(rows), cast(head)).to(at::kFloat); }

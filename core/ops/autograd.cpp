@@ -25,6 +25,7 @@
 #include "core/ops/kernel_bridge.h"
 #include "core/ops/rotary.h"
 #include "kernels/attention/attention.h"
+#include "kernels/classifier/classifier.h"
 
 namespace holo::ops {
 
@@ -219,18 +220,11 @@ public:
         for (std::int64_t begin = 0; begin < rows; begin += chunk) {
             const std::int64_t count = std::min(chunk, rows - begin);
             const at::Tensor part = hidden.narrow(0, begin, count);
-            const at::Tensor target = targets.narrow(0, begin, count).unsqueeze(1);
-            const at::Tensor scored = target.ge(0);
-            const at::Tensor index = target.clamp_min(0);
-            at::Tensor logProbabilities = at::log_softmax(at::mm(part, weight.t()), -1, at::kFloat);
-            loss.sub_(logProbabilities.gather(1, index).masked_fill(scored.logical_not(), 0).sum(at::kDouble));
+            const at::Tensor target = targets.narrow(0, begin, count);
+            at::Tensor logits = at::mm(part, weight.t());
+            const at::Tensor narrow = lossAndGradient(logits, target, needsGradient, loss);
             if (!needsGradient)
                 continue;
-            at::Tensor gradient = logProbabilities.exp_();
-            gradient.scatter_add_(1, index, at::full({1}, -1.0, accumulated).expand({count, 1}));
-            if (!scored.all().item<bool>())
-                gradient.mul_(scored);
-            const at::Tensor narrow = gradient.to(hidden.scalar_type());
             at::Tensor slice = hiddenGradient.narrow(0, begin, count);
             at::mm_out(slice, narrow, weight);
             if (hidden.scalar_type() == at::kFloat)
@@ -241,6 +235,35 @@ public:
         if (needsGradient)
             context->save_for_backward({hiddenGradient, weightGradient.to(weight.scalar_type())});
         return loss.to(at::kFloat);
+    }
+
+    // Adds the loss of a chunk to `loss` and returns the gradient of its logits, whose memory is used up.
+    static at::Tensor lossAndGradient(at::Tensor& logits, const at::Tensor& targets, bool needsGradient, at::Tensor& loss)
+    {
+        if (logits.is_cpu() && (logits.scalar_type() == at::kFloat || logits.scalar_type() == at::kBFloat16)) {
+            const at::Tensor dense = targets.contiguous();
+            kernels::ClassifierParams p;
+            p.rows = logits.size(0);
+            p.vocabulary = logits.size(1);
+            p.dtype = kernelDtype(logits.scalar_type());
+            p.logits = logits.mutable_data_ptr();
+            p.targets = dense.const_data_ptr<std::int64_t>();
+            p.gradient = needsGradient;
+            loss.add_(kernels::classifierLoss(p, parallelFor()));
+            return logits;
+        }
+        const at::Tensor target = targets.unsqueeze(1);
+        const at::Tensor scored = target.ge(0);
+        const at::Tensor index = target.clamp_min(0);
+        const at::Tensor logProbabilities = at::log_softmax(logits, -1, at::kFloat);
+        loss.sub_(logProbabilities.gather(1, index).masked_fill(scored.logical_not(), 0).sum(at::kDouble));
+        if (!needsGradient)
+            return {};
+        const at::Tensor gradient = logProbabilities.exp_();
+        gradient.scatter_add_(1, index, at::full({1}, -1.0, gradient.options()).expand(index.sizes()));
+        if (!scored.all().item<bool>())
+            gradient.mul_(scored);
+        return gradient.to(logits.scalar_type());
     }
 
     static variable_list backward(AutogradContext* context, variable_list gradients)
