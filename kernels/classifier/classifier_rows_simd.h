@@ -117,7 +117,7 @@ HOLO_HD void classifierRow(const ClassifierParams& p, ClassifierRow& result, std
         return;
     const float factor = float(1.0 / result.sum);
     probabilities<W>(x, p.vocabulary, top, factor);
-    // In double from the exponential on: near certainty the difference to 1 is all there is.
+    // In double from the exponential on: near certainty the difference to 1 is what is left.
     fromFloat(float(double(exponential(own, top)) / result.sum - 1.0), x[target]);
 }
 

@@ -4,7 +4,6 @@
 #include "kernels/norm/norm_rows.h"
 
 // One row at a time, kept in the first-level cache between its passes. Mean and variance are taken in two passes, the second about the mean.
-//
 namespace holo::kernels {
 namespace {
 
