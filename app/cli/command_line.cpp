@@ -99,9 +99,12 @@ Output perform(CLI::App& app, Context& context, std::vector<std::string> argumen
         app.parse(std::move(arguments));
     } catch (const CLI::CallForHelp&) {
         const CLI::App* shown = &app;
-        while (!shown->get_subcommands().empty())
+        std::string before;  // the words that lead to the verb
+        while (!shown->get_subcommands().empty()) {
+            before += (before.empty() ? "" : " ") + (shown == &app ? "holonomy" : shown->get_name());
             shown = shown->get_subcommands().front();
-        const std::string text = shown->help(shown == &app ? "" : "holonomy");
+        }
+        const std::string text = shown->help(before);
         return {{{"help", text}}, text};
     } catch (const CLI::ParseError& e) {
         refuseExtras(app);

@@ -99,10 +99,17 @@ private Q_SLOTS:
             const Outcome own = engine({verb, "--help"});
             QCOMPARE(own.code, 0);
             QVERIFY2(own.out.contains("Example:\n  holonomy "), qPrintable(verb));
+            QVERIFY2(own.out.contains("Usage: holonomy " + verb.toUtf8() + " "), own.out.constData());
             QVERIFY(own.err.isEmpty());
             ++verbs;
         }
         QVERIFY(verbs >= 13);
+    }
+
+    void nestedHelpNamesItsParent()
+    {
+        for (const char* const verb : {"prepare", "info", "sample", "write", "synth"})
+            QVERIFY(engine({"data", verb, "--help"}).out.contains(QByteArray("Usage: holonomy data ") + verb + " "));
     }
 
     void withoutJsonStandardOutputStaysEmpty()
