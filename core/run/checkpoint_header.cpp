@@ -1,6 +1,7 @@
 #include "core/run/checkpoint_header.h"
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/run/run_directory.h"
 
 namespace holo::run {
@@ -72,6 +73,8 @@ std::optional<fs::path> modelFileOf(const fs::path& checkpoint)
         std::string why = skipped.empty() ? "there is none yet" : skipped.front();
         throw Error(ErrorKind::Malformed, checkpoint.string() + ": has no complete checkpoint (" + why + ").", {checkpoint.string(), "checkpoints", why, "a complete step-N folder"});
     }
+    for (const std::string& note : skipped)
+        logWarning("run", checkpoint.string() + ": " + note + " and passed over.");
     return newest->folder / "model.safetensors";
 }
 

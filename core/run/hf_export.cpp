@@ -16,6 +16,7 @@
 #include "core/interop/hf_spec.h"
 #include "core/interop/hf_weights.h"
 #include "core/interop/safetensors_writer.h"
+#include "core/run/checkpoint_damage.h"
 #include "core/run/checkpoint_header.h"
 #include "core/run/folder_aside.h"
 #include "core/run/hf_import.h"
@@ -64,6 +65,7 @@ Source openSource(const fs::path& checkpoint, const ExportOptions& options)
     Source source;
     source.file = *file;
     source.tensors = interop::TensorSet::open(*file);
+    refuseDamaged(*file);
     const auto header = readCheckpointHeader(source.tensors.files().front());
     if (!header)
         throw Error::at(ErrorKind::Unsupported, {file->string(), "__metadata__", std::string("without ") + kHeaderKey, "a checkpoint of ours; other models after import"});

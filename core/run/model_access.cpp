@@ -11,6 +11,7 @@
 #include "core/interop/gather_reader.h"
 #include "core/interop/pickle.h"
 #include "core/nn/initialise.h"
+#include "core/run/checkpoint_damage.h"
 #include "core/run/hf_import.h"
 #include "core/run/load_transformer.h"
 #include "core/run/machine.h"
@@ -104,6 +105,7 @@ LoadedTransformer loadTransformer(const std::filesystem::path& checkpoint, const
     interop::refusePickle(*modelFile);
     const auto file = interop::SafetensorsFile::open(*modelFile);
     auto header = readCheckpointHeader(file);
+    refuseDamaged(*modelFile);
     if (!header && interop::isHfModel(*modelFile))
         return loadForeign(*modelFile, scheme, device);
     if (!header)

@@ -142,6 +142,31 @@ private Q_SLOTS:
         QCOMPARE(run({"eval", "--json", "--quiet"}).code, 2);
     }
 
+    // Sizes fit, bytes do not: no number is made of such weights. Where the newest checkpoint is cut, the one before serves, and that is said.
+    void damagedWeightsAreRefused()
+    {
+        const QString newest = m_standard + "/checkpoints/step-10/model.safetensors";
+        const QByteArray good = readAll(newest);
+        const auto write = [&](const QByteArray& bytes) {
+            QFile file(newest);
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size());
+        };
+        QByteArray damaged = good;
+        damaged[damaged.size() - 5] = char(damaged[damaged.size() - 5] ^ 1);
+        write(damaged);
+        for (const QStringList& arguments : {QStringList{"eval", m_standard, "--protocol", "perplexity", "--no-write"}, QStringList{"logits", m_standard, "--tokens", "1,2"},
+                 QStringList{"swap", m_standard, "--to", "nope", "--no-write"}, QStringList{"export", m_standard, "--format", "safetensors", "--out", m_folder.filePath("out.safetensors")}}) {
+            const Result result = run(arguments);
+            QVERIFY2(result.code == 3, result.err + result.out);
+            QVERIFY2(result.err.contains("SHA-256"), result.err);
+        }
+        write(good.left(good.size() / 2));
+        const Result before = run({"eval", m_standard, "--protocol", "perplexity", "--no-write"});
+        QVERIFY2(before.code == 0 && before.out.contains("step 5"), before.err + before.out);
+        QVERIFY2(before.err.contains("step-10"), before.err);
+        write(good);
+    }
+
     void textForPeople()
     {
         const Result result = run({"eval", m_hybrid, "--no-write"});
