@@ -34,19 +34,16 @@ std::vector<std::int64_t> lengthsOf(const Json& rows)
     return lengths;
 }
 
-std::string gridText(const Json& rows, const std::function<std::string(const Json&)>& cell)
+std::string gridText(const std::vector<double>& depths, const std::vector<std::int64_t>& lengths, const std::function<std::string(std::size_t depth, std::size_t length)>& cell)
 {
-    const auto lengths = lengthsOf(rows);
     std::vector<std::string> header{"depth"};
     for (const std::int64_t length : lengths)
         header.push_back(std::to_string(length));
     TextTable table(header);
-    for (const double depth : depthsOf(rows)) {
-        std::vector<std::string> line{formatDouble(depth)};
-        for (const std::int64_t length : lengths) {
-            const auto found = std::find_if(rows.begin(), rows.end(), [&](const Json& row) { return row["length"] == length && toDouble(row["depth"], "depth") == depth; });
-            line.push_back(found == rows.end() ? "–" : cell(*found));
-        }
+    for (std::size_t depth = 0; depth < depths.size(); ++depth) {
+        std::vector<std::string> line{formatDouble(depths[depth])};
+        for (std::size_t length = 0; length < lengths.size(); ++length)
+            line.push_back(cell(depth, length));
         table.add(line);
     }
     return table.text();
@@ -108,26 +105,24 @@ void addEvalOptions(CLI::App* verb, EvalOptions& options)
 std::string heatmapText(const model::NeedleGrid& grid)
 {
     static const char* const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    std::vector<std::string> header{"depth"};
-    for (const std::int64_t length : grid.lengths)
-        header.push_back(std::to_string(length));
-    TextTable table(header);
-    for (std::size_t depth = 0; depth < grid.depths.size(); ++depth) {
-        std::vector<std::string> line{formatDouble(grid.depths[depth])};
-        for (std::size_t length = 0; length < grid.lengths.size(); ++length) {
-            const auto& cell = grid.at(depth, length);
-            line.push_back(!cell || std::isnan(cell->accuracy) ? "–" : formatFixed(100 * cell->accuracy, 0) + " % " + blocks[std::clamp(int(cell->accuracy * 8), 0, 7)]);
-        }
-        table.add(line);
-    }
-    return table.text();
+    return gridText(grid.depths, grid.lengths, [&](std::size_t depth, std::size_t length) -> std::string {
+        const auto& cell = grid.at(depth, length);
+        if (!cell || std::isnan(cell->accuracy))
+            return "–";
+        return formatFixed(100 * cell->accuracy, 0) + " % " + blocks[std::clamp(int(cell->accuracy * 8), 0, 7)];
+    });
 }
 
 std::string differenceText(const Json& rows)
 {
-    return gridText(rows, [](const Json& row) {
-        const double delta = toDouble(row["delta"], "delta");
-        const bool sure = row["p_mcnemar"].is_number() && row["p_mcnemar"].get<double>() < .05;
+    const auto depths = depthsOf(rows);
+    const auto lengths = lengthsOf(rows);
+    return gridText(depths, lengths, [&](std::size_t depth, std::size_t length) -> std::string {
+        const auto row = std::find_if(rows.begin(), rows.end(), [&](const Json& r) { return r["length"] == lengths[length] && toDouble(r["depth"], "depth") == depths[depth]; });
+        if (row == rows.end())
+            return "–";
+        const double delta = toDouble((*row)["delta"], "delta");
+        const bool sure = (*row)["p_mcnemar"].is_number() && (*row)["p_mcnemar"].get<double>() < .05;
         return (delta > 0 ? "+" : "") + formatFixed(100 * delta, 0) + (sure ? " *" : "  ");
     });
 }

@@ -1,5 +1,3 @@
-#include "app/cli/verb_completion.h"
-
 #include <CLI/CLI.hpp>
 
 #include "app/cli/manual_page.h"

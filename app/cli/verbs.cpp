@@ -2,8 +2,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "app/cli/verb_completion.h"
-
 namespace holo::cli {
 
 void addAllVerbs(CLI::App& app, Context& context)
@@ -11,8 +9,6 @@ void addAllVerbs(CLI::App& app, Context& context)
 #define HOLO_ADD_VERB(name) name(app, context);
     HOLO_VERBS(HOLO_ADD_VERB)
 #undef HOLO_ADD_VERB
-    addCompletionVerb(app, context);
-    addManVerb(app, context);
 }
 
 CLI::App* addVerb(CLI::App& app, Context& context, const std::string& name, const std::string& description, const std::string& example,

@@ -34,6 +34,8 @@ namespace holo::cli {
     VERB(addSlurmVerb) \
     VERB(addSelftestVerb) \
     VERB(addBenchVerb) \
+    VERB(addCompletionVerb) \
+    VERB(addManVerb) \
     VERB(addVersionVerb)
 
 #define HOLO_DECLARE_VERB(name) void name(CLI::App& app, Context& context);
