@@ -31,6 +31,17 @@ LoadedTransformer loaded(const CheckpointChoice& choice)
     return loadTransformer(choice.checkpoint, choice.scheme, device);
 }
 
+// Throws Error (resource) for prompts that the machine's memory cannot hold, before anything of them is made.
+void checkMemory(const config::ModelSpec& model, const config::EvalSpec& spec)
+{
+    const double memory = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
+    for (const std::int64_t length : spec.lengths)
+        if (const double needed = double(config::promptMemoryBytes(model, length)); needed > memory)
+            throw Error(ErrorKind::Resource,
+                "eval.lengths is " + std::to_string(length) + "; a prompt of it needs about " + formatFixed(needed / 1e9, 1) + " GB, and the machine has " + formatFixed(memory / 1e9, 1) + ".",
+                {"", "eval.lengths", std::to_string(length), "prompts that fit into memory"});
+}
+
 // Where data is prepared for checkpoints that lie in no project.
 fs::path userCache()
 {
@@ -118,24 +129,9 @@ fs::path CheckpointEvaluation::folderFor(const std::string& protocol, const eval
     return m->runFolder / "evals" / id;
 }
 
-namespace {
-
-// Throws Error (resource) for prompts that the machine's memory cannot hold, before anything of them is made.
-void checkMemory(const config::ModelSpec& model, const config::EvalSpec& spec)
-{
-    const double memory = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
-    for (const std::int64_t length : spec.lengths)
-        if (const double needed = double(config::promptMemoryBytes(model, length)); needed > memory)
-            throw Error(ErrorKind::Resource,
-                "eval.lengths is " + std::to_string(length) + "; a prompt of it needs about " + formatFixed(needed / 1e9, 1) + " GB, and the machine has " + formatFixed(memory / 1e9, 1) + ".",
-                {"", "eval.lengths", std::to_string(length), "prompts that fit into memory"});
-}
-
-}  // namespace
-
 Json CheckpointEvaluation::evaluate(const std::string& protocol, const eval::Options& options)
 {
-    checkMemory(config::resolved(header().spec.model, int(header().vocab)), options.spec);
+    checkMemory(header().model(), options.spec);
     return eval::run(protocol, *m->language, *m->corpus, options);
 }
 
@@ -143,6 +139,7 @@ Json CheckpointEvaluation::schemeJson(const std::string& scheme) const { return 
 
 Json CheckpointEvaluation::swap(const std::string& to, const eval::SwapOptions& options)
 {
+    checkMemory(header().model(), options.eval.spec);
     const ladder::ModelShape shape = config::modelShape(header().model(), header().spec.seed);
     const ladder::Plan target = ladder::resolve(config::parseScheme(to), shape);
     eval::SwapModel model{*m->language, m->transformer.model.plan(), [this](const ladder::Plan& plan) { m->transformer.model.setPlan(plan); }};

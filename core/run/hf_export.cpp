@@ -216,8 +216,6 @@ Target targetOf(const Source& source, bool customCode)
     return target;
 }
 
-}  // namespace
-
 // The stock classes multiply positions by frequencies in float32, so that fast planes lose digits far from the start.
 std::string angleNote(const ladder::Ladder& ladder, std::int64_t context)
 {
@@ -229,6 +227,8 @@ std::string angleNote(const ladder::Ladder& ladder, std::int64_t context)
     return "transformers computes angles in float32: the fastest plane turns by " + formatDouble(std::round(turned)) + " rad up to position " + std::to_string(context - 1) + ", off by up to "
            + formatDouble(std::round(off * 1e7) / 1e7) + " rad; --custom-code keeps them in float64";
 }
+
+}  // namespace
 
 Json exportHf(const fs::path& checkpoint, const fs::path& destination, const ExportOptions& options)
 {
