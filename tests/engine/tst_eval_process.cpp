@@ -113,6 +113,47 @@ private Q_SLOTS:
         QVERIFY(json["scheme_trained"] != json["scheme_run"]);
     }
 
+    // A batch ends with a row a run: losses, needle score and perplexity by length; the validation loss is that within the training context.
+    void batchEndsWithOneTable()
+    {
+        const QStringList arguments{"--batch", m_folder.filePath("p"), "--arm", "standard", "--param", "eval.protocols=[\"needle\",\"perplexity\"]", "--param", "eval.lengths=[32,64,128]", "--quiet"};
+        const Result text = run(arguments);
+        QVERIFY2(text.code == 0, text.err);
+        const QByteArray header = text.out.left(text.out.indexOf('\n'));
+        for (const char* const column : {"loss", "val loss", "needle 32", "needle 128", "ppl 32", "ppl 64", "ppl 128"})
+            QVERIFY2(header.contains(column), header);
+
+        const QJsonObject row = run(arguments + QStringList{"--json"}).json()["results"].toArray()[0].toObject();
+        const QJsonObject evals = row["evals"].toObject();
+        const QJsonArray perplexity = evals["perplexity"].toObject()["rows"].toArray();
+        QCOMPARE(perplexity[1].toObject()["length"].toInt(), 64);
+        QCOMPARE(row["val_loss"].toDouble(), perplexity[1].toObject()["nll"].toDouble());
+
+        const QJsonArray cells = QJsonDocument::fromJson(readAll(m_folder.filePath("p/runs/") + row["run"].toString() + "/evals/needle-step-10/summary.json")).object()["cells"].toArray();
+        const QJsonArray byLength = evals["needle"].toObject()["by_length"].toArray();
+        QCOMPARE(byLength.size(), 3);
+        for (const QJsonValue& length : byLength) {
+            double sum = 0;
+            int count = 0;
+            for (const QJsonValue& cell : cells)
+                if (cell["length"] == length["length"]) {
+                    sum += cell["exact"].toDouble();
+                    ++count;
+                }
+            QCOMPARE(length["cells"].toInt(), count);
+            QVERIFY(std::abs(length["exact"].toDouble() - sum / count) < 1e-12);
+        }
+    }
+
+    void promptsBeyondMemoryAreRefused()
+    {
+        for (const QStringList& arguments : {QStringList{"eval", m_standard}, QStringList{"swap", m_standard, "--to", "nope"}}) {
+            const Result refused = run(arguments + QStringList{"--lengths", "1000000000000", "--no-write"});
+            QVERIFY2(refused.code == 5, refused.err);
+            QVERIFY2(refused.err.contains("1000000000000"), refused.err);
+        }
+    }
+
     void lengthsTooShort()
     {
         const Result refused = run({"eval", m_hybrid, "--lengths", "0,10", "--no-write", "--json", "--quiet"});

@@ -1,7 +1,3 @@
-#include <QDrag>
-#include <QLabel>
-#include <QMimeData>
-#include <QMouseEvent>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
@@ -10,33 +6,10 @@
 #include "app/shell/main_window.h"
 #include "app/shell/pages/compare_page.h"
 #include "tests/gui/fixture_project.h"
+#include "tests/gui/shelf.h"
 #include "widgets/common/theme.h"
 
 using namespace holo;
-
-// A place that files can be dragged from, as a file manager is one.
-class Shelf : public QLabel {
-public:
-    explicit Shelf(const QUrl& url)
-        : QLabel("drag me")
-        , m_url(url)
-    {
-        resize(120, 60);
-    }
-
-protected:
-    void mouseMoveEvent(QMouseEvent*) override
-    {
-        auto* drag = new QDrag(this);
-        auto* data = new QMimeData;
-        data->setUrls({m_url});
-        drag->setMimeData(data);
-        drag->exec(Qt::CopyAction);
-    }
-
-private:
-    QUrl m_url;
-};
 
 // Real drags through a real X server: pressed, moved and released, from another window onto the wells of the comparison.
 class GuiDrag : public QObject {

@@ -1,15 +1,11 @@
 #include <QApplication>
 #include <QContextMenuEvent>
 #include <QDir>
-#include <QDrag>
 #include <QElapsedTimer>
-#include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
 #include <QMenuBar>
-#include <QMimeData>
-#include <QMouseEvent>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTableView>
@@ -28,6 +24,7 @@
 #include "core/base/files.h"
 #include "core/config/scheme_json.h"
 #include "core/run/run_directory.h"
+#include "tests/gui/shelf.h"
 #include "widgets/common/plurals.h"
 #include "widgets/common/theme.h"
 #include "widgets/editors/head_painter.h"
@@ -41,30 +38,6 @@ using namespace holo;
 namespace {
 
 constexpr int kStepPatience = 60000;  // two loaded cores
-
-// A place that files can be dragged from, as a file manager is one.
-class Shelf : public QLabel {
-public:
-    explicit Shelf(const QUrl& url)
-        : QLabel("drag me")
-        , m_url(url)
-    {
-        resize(90, 40);
-    }
-
-protected:
-    void mouseMoveEvent(QMouseEvent*) override
-    {
-        auto* drag = new QDrag(this);
-        auto* data = new QMimeData;
-        data->setUrls({m_url});
-        drag->setMimeData(data);
-        drag->exec(Qt::CopyAction);
-    }
-
-private:
-    QUrl m_url;
-};
 
 // The longest time that the window did not get to its events.
 class Pulse : public QObject {
