@@ -33,6 +33,7 @@ struct VectorTypes;
 HOLO_VECTOR_TYPES(4)
 HOLO_VECTOR_TYPES(8)
 HOLO_VECTOR_TYPES(16)
+HOLO_VECTOR_TYPES(32)
 #undef HOLO_VECTOR_TYPES
 
 // Bit patterns of bfloat16 in the low halves: nearest, ties to even, NaN quiet.
@@ -116,12 +117,13 @@ struct Simd {
     }
 };
 
-// Two vectors at a time, 2W consecutive values in an order that costs least: for bfloat16, lanes of four of the first vector and of
-// the second take turns, so that widening and narrowing never cross 128-bit lanes. order() puts 2W floats into the same order.
+// Two vectors at a time, 2W consecutive values, in the order that costs least: of a 16-bit type whose halves of a word are values
+// themselves, the even ones in the first vector and the odd ones in the second. order() puts 2W floats into the same order.
 template <int W, typename T>
 struct Pair {
     using S = Simd<W>;
     using F = typename S::F;
+    static constexpr bool kAlternates = false;
     static HOLO_HD void load(const T* p, F& a, F& b)
     {
         a = S::load(p);
@@ -133,55 +135,90 @@ struct Pair {
         S::store(p + W, b);
     }
     static HOLO_HD void order(F&, F&) { }
-    static constexpr bool kTakesTurns = false;
+};
+
+#if defined(__AVX2__)
+HOLO_HD VectorTypes<16>::H subtractSaturated(VectorTypes<16>::H a, VectorTypes<16>::H b)
+{
+    return VectorTypes<16>::H(_mm256_subs_epu16(__m256i(a), __m256i(b)));
+}
+HOLO_HD VectorTypes<32>::H subtractSaturated(VectorTypes<32>::H a, VectorTypes<32>::H b)
+{
+#if defined(__AVX512BW__)
+    return VectorTypes<32>::H(_mm512_subs_epu16(__m512i(a), __m512i(b)));
+#else
+    VectorTypes<16>::H x[2], y[2];
+    memcpy(x, &a, sizeof a);
+    memcpy(y, &b, sizeof b);
+    for (int i = 0; i < 2; ++i)
+        x[i] = subtractSaturated(x[i], y[i]);
+    memcpy(&a, x, sizeof a);
+    return a;
+#endif
+}
+#endif
+
+// bfloat16 by words of two: widening is a shift or a mask, and both values of a word are rounded at once. NaNs are not looked for, so
+// they stay NaN only while the low half of their bits is less than half a unit: that of widened bfloat16 and whatever arithmetic makes
+// of it is 0, that of other operands has to go through quiet().
+template <int W>
+struct PairOfBFloat16 {
+    using F = typename VectorTypes<W>::F;
+    using I = typename VectorTypes<W>::I;
+    using U = typename VectorTypes<W>::U;
+    using H = typename VectorTypes<2 * W>::H;
+    using Lanes = std::make_integer_sequence<int, W>;
+    using Halves = std::make_integer_sequence<int, 2 * W>;
+    static constexpr bool kAlternates = true;
+
+    static HOLO_HD void load(const BFloat16* p, F& a, F& b)
+    {
+        U words;
+        memcpy(&words, p, sizeof words);
+        a = F(words << 16);
+        b = F(words & 0xffff0000u);
+    }
+
+    // Rounds up where the low half exceeds ½ unit, or equals it under an odd value: low − (value even), never below 0, has its top bit set.
+    static HOLO_HD void store(BFloat16* p, F a, F b)
+    {
+        const H value = mixed(H(U(a) >> 16), H(b), Halves{});
+        const H low = mixed(H(a), H(U(b) << 16), Halves{});
+        const H rounded = value + (subtractSaturated(low, ~value & 1) >> 15);
+        memcpy(p, &rounded, sizeof rounded);
+    }
+
+    static HOLO_HD void order(F& a, F& b)
+    {
+        const F even = every<0>(a, b, Lanes{});
+        b = every<1>(a, b, Lanes{});
+        a = even;
+    }
+
+    static HOLO_HD F quiet(F x)
+    {
+        const I nan = x != x;
+        return F(nan ? (I(x) | 0x400000) & ~0xffff : I(x));
+    }
+
+private:
+    template <int... L>
+    static HOLO_HD H mixed(H low, H high, std::integer_sequence<int, L...>)
+    {
+        return __builtin_shufflevector(low, high, (L % 2 == 0 ? L : L + 2 * W)...);
+    }
+    template <int odd, int... L>
+    static HOLO_HD F every(F a, F b, std::integer_sequence<int, L...>)
+    {
+        return __builtin_shufflevector(a, b, (2 * L + odd)...);
+    }
 };
 
 #if defined(__AVX2__)
 template <>
-struct Pair<8, BFloat16> {
-    static constexpr bool kTakesTurns = true;
-    using F = Simd<8>::F;
-    static HOLO_HD void load(const BFloat16* p, F& a, F& b)
-    {
-        const __m256i h = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
-        a = F(_mm256_unpacklo_epi16(_mm256_setzero_si256(), h));
-        b = F(_mm256_unpackhi_epi16(_mm256_setzero_si256(), h));
-    }
-    static HOLO_HD void store(BFloat16* p, F a, F b)
-    {
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm256_packus_epi32(__m256i(roundToBFloat16<8>(a)), __m256i(roundToBFloat16<8>(b))));
-    }
-    static HOLO_HD void order(F& a, F& b)
-    {
-        const F low = _mm256_permute2f128_ps(a, b, 0x20);
-        b = _mm256_permute2f128_ps(a, b, 0x31);
-        a = low;
-    }
-};
-#endif
-
-#if defined(__AVX512BW__)
+struct Pair<8, BFloat16> : PairOfBFloat16<8> { };
 template <>
-struct Pair<16, BFloat16> {
-    static constexpr bool kTakesTurns = true;
-    using F = Simd<16>::F;
-    static HOLO_HD void load(const BFloat16* p, F& a, F& b)
-    {
-        const __m512i h = _mm512_loadu_si512(p);
-        a = F(_mm512_unpacklo_epi16(_mm512_setzero_si512(), h));
-        b = F(_mm512_unpackhi_epi16(_mm512_setzero_si512(), h));
-    }
-    static HOLO_HD void store(BFloat16* p, F a, F b)
-    {
-        _mm512_storeu_si512(p, _mm512_packus_epi32(__m512i(roundToBFloat16<16>(a)), __m512i(roundToBFloat16<16>(b))));
-    }
-    static HOLO_HD void order(F& a, F& b)
-    {
-        const F low = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27);
-        b = __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
-        a = low;
-    }
-};
+struct Pair<16, BFloat16> : PairOfBFloat16<16> { };
 #endif
 
 // Splits 2W interleaved values (a, b) into the even and the odd ones without crossing 128-bit lanes, which keeps it at one

@@ -3,6 +3,7 @@
 #include "kernels/rotary/rotary_index.h"
 #include "kernels/rotary/rotary_rows.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -72,9 +73,8 @@ std::optional<std::string> groupProblem(const RotaryParams& p, int g, bool readP
     return {};
 }
 
-// Heads in runs of one ladder each; owns what the plan points to. Of the 16-bit types, whose conversions make a table row dear, all
-// heads of a ladder form one run; of the others only neighbours do, since jumping to and fro in memory costs more there (measured
-// with every fourth head on a second ladder: 0.78 and 1.35 times the speed of the other choice).
+// Heads in runs; owns what the plan points to. Of the 16-bit types, whose rotation needs more instructions than memory needs time, the
+// heads of a ladder come one after the other; of the others all heads do as they lie in memory.
 struct Runs {
     explicit Runs(const RotaryParams& params)
         : plan{params}
@@ -82,8 +82,8 @@ struct Runs {
         std::size_t total = 0;
         for (int g = 0; g < params.groups; ++g)
             total += std::size_t(params.group[g].heads);
-        inputOffsets.reserve(total);
-        outputOffsets.reserve(total);
+        ladderRows.reserve(total);
+        heads.reserve(total);
         for (int g = 0; g < params.groups; ++g)
             addGroup(plan.params.group[g]);
         plan.runs = runs.data();
@@ -92,43 +92,56 @@ struct Runs {
     Runs(const Runs&) = delete;
     Runs& operator=(const Runs&) = delete;
 
-    void addGroup(const RotaryHeads& heads)
+    void addGroup(const RotaryHeads& group)
     {
-        const auto ladderOf = [&](std::int32_t h) {
-            return plan.params.rotaryDim == 0 ? int(kNoLadder) : heads.ladders ? int(heads.ladders[h]) : 0;
-        };
-        const bool collects = sizeOf(plan.params.dtype) == 2;
-        std::vector<bool> taken(std::size_t(heads.heads), false);
-        for (std::int32_t first = 0; first < heads.heads; ++first) {
-            if (taken[std::size_t(first)])
-                continue;
-            const int ladder = ladderOf(first);
-            HeadRun run;
-            run.heads = &heads;
-            run.inputOffsets = inputOffsets.data() + inputOffsets.size();
-            run.outputOffsets = outputOffsets.data() + outputOffsets.size();
-            for (std::int32_t h = first; h < heads.heads && (collects || ladderOf(h) == ladder); ++h) {
-                if (ladderOf(h) != ladder)
-                    continue;
-                taken[std::size_t(h)] = true;
-                inputOffsets.push_back(h * heads.inputHead);
-                outputOffsets.push_back(h * heads.outputHead);
-                ++run.count;
+        for (std::int32_t next = 0; next < group.heads;)
+            next = addRun(group, next);
+    }
+
+    // One past the last head of the run that begins with head `first`.
+    std::int32_t addRun(const RotaryHeads& group, std::int32_t first)
+    {
+        const RotaryParams& p = plan.params;
+        const auto ladderOf = [&](std::int32_t h) { return p.rotaryDim == 0 ? kNoLadder : group.ladders ? group.ladders[h] : std::uint8_t(0); };
+        const bool rotates = ladderOf(first) != kNoLadder;
+        HeadRun run;
+        run.group = &group;
+        run.ladderRows = ladderRows.data() + ladderRows.size();
+        run.heads = heads.data() + heads.size();
+        run.copies = group.input != group.output && (!rotates || p.rotaryDim < p.headDim);
+        std::vector<std::uint8_t> ladders;
+        std::int32_t h = first;
+        for (; h < group.heads && (ladderOf(h) != kNoLadder) == rotates; ++h) {
+            const auto known = std::find(ladders.begin(), ladders.end(), ladderOf(h));
+            const auto slot = std::int32_t(known - ladders.begin());
+            if (rotates && known == ladders.end()) {
+                if (slot == kStagedLadders)
+                    break;
+                ladders.push_back(ladderOf(h));
+                ladderRows.push_back(group.tables.rowOffset(ladderOf(h), 0));
             }
-            run.copies = heads.input != heads.output && (ladder == kNoLadder || plan.params.rotaryDim < plan.params.headDim);
-            if (ladder != kNoLadder) {
-                run.cosines = heads.tables.cosines + heads.tables.rowOffset(ladder, 0);
-                run.sines = heads.tables.sines + heads.tables.rowOffset(ladder, 0);
-            }
-            if (run.cosines || run.copies)
-                runs.push_back(run);
+            heads.push_back({h * group.inputHead, h * group.outputHead, 0, slot * 2 * kStagedPlanes});
         }
+        run.count = h - first;
+        run.ladders = std::int32_t(ladders.size());
+        if (sizeOf(p.dtype) == 2)
+            std::stable_sort(heads.end() - run.count, heads.end(), [](const RowHead& a, const RowHead& b) { return a.staged < b.staged; });
+        for (std::int32_t i = 0; i < run.count; ++i)
+            heads[heads.size() - std::size_t(run.count - i)].fetched = (first + i) * group.inputHead;
+        if (!runs.empty() && p.rotaryDim <= 2 * kStagedPlanes) {
+            const HeadRun& last = runs.back();
+            run.staged = last.group->tables.cosines == group.tables.cosines && last.group->tables.sines == group.tables.sines
+                && std::equal(run.ladderRows, run.ladderRows + run.ladders, last.ladderRows, last.ladderRows + last.ladders);
+        }
+        if (rotates || run.copies)
+            runs.push_back(run);
+        return h;
     }
 
     RowPlan plan;
     std::vector<HeadRun> runs;
-    std::vector<std::int64_t> inputOffsets;
-    std::vector<std::int64_t> outputOffsets;
+    std::vector<std::int64_t> ladderRows;
+    std::vector<RowHead> heads;
 };
 
 }  // namespace

@@ -22,6 +22,7 @@ struct RotaryCase {
     int shift = 0;               // elements by which every pointer is moved off its alignment
     bool givenPositions = false;
     bool unrotatedHead = false;  // head 1 of q has no ladder
+    int ladders = 3;
 };
 
 inline std::vector<RotaryCase> rotaryCases()
@@ -47,6 +48,9 @@ inline std::vector<RotaryCase> rotaryCases()
         {"given positions", 2, 19, 3, 3, 16, 16, Layout::Packed, true, 0, true},
         {"unrotated head in place", 2, 5, 3, 3, 32, 32, Layout::Packed, true, 0, false, true},
         {"unrotated head out of place", 2, 5, 3, 3, 32, 32, Layout::Packed, false, 0, false, true},
+        {"one ladder", 2, 5, 3, 3, 64, 64, Layout::Packed, true, 0, false, false, 1},
+        {"a ladder for every head", 2, 5, 40, 3, 16, 16, Layout::Packed, true, 0, false, false, 43},
+        {"many ladders out of place", 2, 5, 40, 20, 24, 16, Layout::Packed, false, 0, false, true, 23},
     };
     // Every remainder that whole vectors, half vectors and quarter vectors can leave.
     for (int planes = 1; planes <= 40; ++planes)
@@ -59,7 +63,6 @@ inline std::vector<RotaryCase> rotaryCases()
 template <typename T>
 struct RotaryData {
     static constexpr int kGuard = 64;
-    static constexpr int kLadders = 3;
     static constexpr int kRows = 64;
 
     RotaryData(const RotaryCase& c, Pairing pairing, Dtype dtype, bool unitTables = false)
@@ -69,8 +72,8 @@ struct RotaryData {
         input = stored<T>(normals(size, 1, "input"));
         output = c.inPlace ? std::vector<T>() : stored<T>(normals(size, 2, "output"));
         const int planes = c.rotaryDim / 2;
-        cosines = normals(std::size_t(kLadders * kRows * planes), 3, "cosines");
-        sines = normals(std::size_t(kLadders * kRows * planes), 4, "sines");
+        cosines = normals(std::size_t(c.ladders * kRows * planes), 3, "cosines");
+        sines = normals(std::size_t(c.ladders * kRows * planes), 4, "sines");
         for (std::size_t i = 0; unitTables && i < cosines.size(); ++i) {
             const double angle = 100.0 * double(cosines[i]);
             cosines[i] = float(std::cos(angle));
@@ -79,9 +82,9 @@ struct RotaryData {
         for (int i = 0; i < c.batch * c.tokens; ++i)
             positions.push_back(std::int32_t((i * 29 + 11) % kRows));
         for (int h = 0; h < c.queryHeads; ++h)
-            queryLadders.push_back(c.unrotatedHead && h == 1 ? kNoLadder : std::uint8_t((h * 2 + 1) % kLadders));
+            queryLadders.push_back(c.unrotatedHead && h == 1 ? kNoLadder : std::uint8_t((h * 2 + 1) % c.ladders));
         for (int h = 0; h < c.keyHeads; ++h)
-            keyLadders.push_back(std::uint8_t(h % kLadders));
+            keyLadders.push_back(std::uint8_t(h % c.ladders));
 
         params.batch = c.batch;
         params.tokens = c.tokens;
@@ -100,7 +103,7 @@ struct RotaryData {
             RotaryHeads& group = params.group[g];
             group.heads = g == 0 ? c.queryHeads : c.keyHeads;
             group.ladders = g == 0 ? queryLadders.data() : keyLadders.data();
-            group.tables = {cosines.data(), sines.data(), kLadders, kRows, planes};
+            group.tables = {cosines.data(), sines.data(), c.ladders, kRows, planes};
             const std::int64_t first = g == 0 ? 0 : c.queryHeads;
             std::int64_t offset = first * c.headDim;
             group.outputBatch = c.tokens * heads * c.headDim;

@@ -95,6 +95,39 @@ void compareRoundTrip(const RotaryCase& c, Pairing pairing, Dtype dtype, std::in
     }
 }
 
+// NaNs of any bits and infinities in values and in tables: whatever IEEE arithmetic makes of a plane, on every path.
+template <typename T>
+void checkNonFinite(Pairing pairing, int headDim, Dtype dtype)
+{
+    const float strange[] = {NAN, -NAN, INFINITY, -INFINITY, floatOf(0x7fffffffu), floatOf(0xffffffffu), floatOf(0x7f80ffffu), floatOf(0x7fbfffffu)};
+    for (const Isa isa : {Isa::Plain, Isa::Avx2, Isa::Avx512}) {
+        if (!available(isa))
+            continue;
+        for (const float value : strange) {
+            for (int plane = 0; plane < headDim / 2; ++plane) {
+                for (int place = 0; place < 4; ++place) {  // in x0, x1, the cosine, the sine
+                    RotaryData<T> data({"", 1, 1, 1, 1, headDim, headDim, Layout::Packed, true, 0, false, false, 1}, pairing, dtype);
+                    T* q = static_cast<T*>(data.params.group[0].output);
+                    const int i0 = pairing == Pairing::HalfSplit ? plane : 2 * plane;
+                    const int i1 = pairing == Pairing::HalfSplit ? plane + headDim / 2 : 2 * plane + 1;
+                    if (place < 2) {
+                        fromFloat(value, q[place == 0 ? i0 : i1]);
+                    } else {
+                        std::vector<float>& table = place == 2 ? data.cosines : data.sines;
+                        table[std::size_t(data.params.positions.offset * (headDim / 2) + plane)] = value;
+                    }
+                    rotate(data.params, serialFor, isa);
+                    for (int i = 0; i < headDim; ++i) {
+                        const float x = toFloat(q[i]);
+                        const bool wanted = i != i0 && i != i1 ? std::isfinite(x) : std::isnan(value) ? std::isnan(x) : std::isinf(x);
+                        QVERIFY2(wanted, qPrintable(QString("%1, plane %2, place %3: element %4 is %5").arg(value).arg(plane).arg(place).arg(i).arg(x)));
+                    }
+                }
+            }
+        }
+    }
+}
+
 }  // namespace
 
 class TestRotary : public QObject {
@@ -175,12 +208,13 @@ private Q_SLOTS:
 
     void nonFiniteValuesStay()
     {
-        RotaryData<float> data({"", 1, 1, 1, 1, 16, 16}, Pairing::HalfSplit, Dtype::Float32);
-        float* q = static_cast<float*>(data.params.group[0].output);
-        q[3] = NAN;
-        q[4] = INFINITY;
-        rotate(data.params);
-        QVERIFY(std::isnan(q[3]) && std::isnan(q[11]) && !std::isfinite(q[4]) && !std::isfinite(q[12]) && std::isfinite(q[5]));
+        for (const Pairing pairing : {Pairing::HalfSplit, Pairing::Interleaved}) {
+            for (const int headDim : {16, 72}) {
+                checkNonFinite<float>(pairing, headDim, Dtype::Float32);
+                checkNonFinite<BFloat16>(pairing, headDim, Dtype::BFloat16);
+                checkNonFinite<Float16>(pairing, headDim, Dtype::Float16);
+            }
+        }
     }
 
     void problemsAreNamed_data()

@@ -18,24 +18,19 @@ void rotateSixteen(const RotaryParams& p)
     RowPlan plan;
     plan.params = p;
     std::vector<HeadRun> runs;
-    std::vector<std::int64_t> offsets;
+    std::vector<RowHead> rowHeads;
+    std::vector<std::int64_t> ladderRows;
     for (int g = 0; g < p.groups; ++g) {
         for (int h = 0; h < p.group[g].heads; ++h) {
-            offsets.push_back(h * p.group[g].inputHead);
-            offsets.push_back(h * p.group[g].outputHead);
+            rowHeads.push_back({h * p.group[g].inputHead, h * p.group[g].outputHead, h * p.group[g].inputHead, 0});
+            ladderRows.push_back(p.group[g].tables.rowOffset(p.group[g].ladders[h], 0));
         }
     }
     std::size_t next = 0;
     for (int g = 0; g < p.groups; ++g) {
         const RotaryHeads& heads = plan.params.group[g];
-        for (int h = 0; h < heads.heads; ++h, next += 2) {
-            HeadRun run{&heads, nullptr, nullptr, &offsets[next], &offsets[next + 1], 1, heads.input != heads.output};
-            if (heads.ladders[h] != kNoLadder) {
-                run.cosines = heads.tables.cosines + heads.tables.rowOffset(heads.ladders[h], 0);
-                run.sines = heads.tables.sines + heads.tables.rowOffset(heads.ladders[h], 0);
-            }
-            runs.push_back(run);
-        }
+        for (int h = 0; h < heads.heads; ++h, ++next)
+            runs.push_back({&heads, &ladderRows[next], heads.ladders[h] != kNoLadder, &rowHeads[next], 1, false, heads.input != heads.output});
     }
     plan.runs = runs.data();
     plan.runCount = int(runs.size());
