@@ -6,6 +6,7 @@
 #include "core/config/scheme_json.h"
 #include "core/ladder/holonomy.h"
 #include "core/ladder/kernel.h"
+#include "core/ladder/ladder_builder.h"
 #include "core/ladder/phase_table.h"
 
 namespace holo::cli {
@@ -18,6 +19,8 @@ struct LadderOptions {
     SchemeOptions scheme;
     std::int64_t length = 0;
     std::vector<std::int64_t> deltas;
+
+    std::int64_t lengthInForce() const { return length > 0 ? length : scheme.context; }
 };
 
 Json numbers(const std::vector<double>& values)
@@ -37,7 +40,8 @@ Json orNull(const std::optional<T>& value)
 // Adds to one ladder of the plan's document what follows from its frequencies.
 void addFigures(Json& json, const ladder::Ladder& ladder, const LadderOptions& options, const std::vector<std::int64_t>& deltas)
 {
-    const std::vector<double> theta = ladder::thetaAtLength(ladder, options.length > 0 ? options.length : options.scheme.context);
+    const std::int64_t length = options.lengthInForce();
+    const std::vector<double> theta = ladder::thetaAtLength(ladder, length);
     const std::int64_t context = ladder.context > 0 ? ladder.context : options.scheme.context;
     std::vector<double> turns;
     for (const double t : theta)
@@ -53,14 +57,15 @@ void addFigures(Json& json, const ladder::Ladder& ladder, const LadderOptions& o
     json["holonomy_mean"] = number(holonomy.absMean);
     json["boundary"] = ladder::boundaryName(holonomy.boundary);
     json["undertrained"] = ladder::undertrainedPlanes(theta, context);
-    const ladder::KernelSummary summary = ladder::kernelSummary(ladder, options.length);
+    json["distinct"] = ladder.exact ? Json(ladder::distinctCharacters(*ladder.exact)) : Json();
+    const ladder::KernelSummary summary = ladder::kernelSummary(ladder, length);
     json["summary"] = {{"first_zero", orNull(summary.firstZero)},
                        {"first_non_positive", orNull(summary.firstNonPositive)},
                        {"half_width", orNull(summary.halfWidth)},
                        {"bulk_rms", number(summary.bulkRms)},
                        {"bulk_max", number(summary.bulkMax)},
                        {"at_context", number(summary.atContext)}};
-    json["kernel"] = {{"delta", deltas}, {"c", numbers(ladder::meanCosine(ladder, deltas, options.length))}};
+    json["kernel"] = {{"delta", deltas}, {"c", numbers(ladder::meanCosine(ladder, deltas, length))}};
 }
 
 std::string textOf(const Json& document)
@@ -99,6 +104,10 @@ Output showLadder(const LadderOptions& options)
     document.update(config::toJson(plan));
     for (std::size_t i = 0; i < plan.ladders.size(); ++i)
         addFigures(document["ladders"][i], plan.ladders[i], options, deltas);
+    for (const ladder::Ladder& ladder : plan.ladders)
+        if (options.length == 0 && ladder.lengthRule != ladder::LengthRule::Fixed)
+            document["notes"].push_back(ladder.name + " depends on the length of the sequence: shown is the ladder of " + std::to_string(context) + " tokens" +
+                                        (context <= ladder.context ? ", which is not scaled" : "") + "; --length L shows that of L tokens.");
     std::string text = textOf(document);
     return {std::move(document), std::move(text)};
 }

@@ -9,8 +9,10 @@
 #include "core/base/text.h"
 #include "core/config/overrides.h"
 #include "core/config/scheme_json.h"
+#include "core/config/trained_scheme.h"
 #include "core/run/batch.h"
 #include "core/run/checkpoint_header.h"
+#include "core/run/continuation.h"
 #include "core/run/evaluation_digest.h"
 #include "core/run/run_record.h"
 #include "core/run/worker.h"
@@ -89,20 +91,20 @@ run::WorkerOptions forCheckpoint(const TrainOptions& options, const fs::path& mo
     run::WorkerOptions worker;
     worker.project = runFolder->parent_path().parent_path();
     worker.spec = run::readStoredRun(run::RunDirectory(*runFolder)).spec;
-    const Json trained = config::toJson(worker.spec.scheme);
-    if (!options.scheme.empty())
-        worker.spec.scheme = config::parseScheme(options.scheme);
+    const config::TrainedWith trained{worker.spec.scheme, config::modelShape(header->model(), worker.spec.seed)};
+    const ladder::Scheme wanted = options.scheme.empty() ? trained.scheme : config::parseScheme(options.scheme);
     if (options.seed >= 0)
         worker.spec.seed = options.seed;
-    worker.spec.arm = !options.armName.empty() ? options.armName : worker.spec.arm + " then " + config::shortForm(worker.spec.scheme);
+    worker.spec.arm = !options.armName.empty() ? options.armName : worker.spec.arm + " then " + config::shortForm(wanted);
     std::vector<config::Problem> problems;
     config::applyOverrides(worker.spec, parametersOf(options), problems, "--param");
     if (!problems.empty())
         throw Error(ErrorKind::Usage, problems.front().message, {"--param", problems.front().field, problems.front().found, problems.front().allowed});
-    worker.initial = {{"checkpoint", modelFile.string()}, {"run", header->run}, {"step", header->step}, {"sha256", sha256OfFile(modelFile)}, {"trained_with", trained},
-        {"runs_with", config::toJson(worker.spec.scheme)}};
-    worker.folder = worker.project / "runs" / (config::runId(worker.spec) + "-from-" + worker.initial["sha256"].get<std::string>().substr(0, 8));
-    worker.initial["checkpoint"] = fs::relative(modelFile, worker.folder).string();
+    const ladder::ModelShape shape = config::modelShape(config::resolved(worker.spec.model, header->vocab), worker.spec.seed);
+    worker.spec.scheme = options.scheme.empty() ? config::keptScheme(trained, shape) : config::schemeForWeights(wanted, trained, shape);
+    ladder::resolve(worker.spec.scheme, shape);
+    worker.folder = worker.project / "runs" / (config::runId(worker.spec) + "-from-" + sha256OfFile(modelFile).substr(0, 8));
+    worker.initial = run::continuationOf(modelFile, *header, worker.spec, worker.folder);
     return worker;
 }
 
@@ -123,6 +125,14 @@ run::WorkerOptions workerOptions(const TrainOptions& options)
     return forProject(options);
 }
 
+std::string originText(const Json& initial)
+{
+    if (initial.is_null())
+        return {};
+    return "from " + initial["run"].get<std::string>() + ", step " + initial["step"].dump() + ", trained at context " + initial["trained_context"].dump() + " with " + dumpLine(initial["trained_with"]) + "; runs with " +
+           dumpLine(initial["runs_with"]) + "\n";
+}
+
 Output train(const TrainOptions& options, const Context& context)
 {
     run::WorkerOptions worker = workerOptions(options);
@@ -136,8 +146,8 @@ Output train(const TrainOptions& options, const Context& context)
     worker.translate = asError;
     const std::string id = worker.folder.filename().string();
     if (options.dryRun) {
-        const Json document = {{"format", 1}, {"run", id}, {"folder", worker.folder.string()}, {"steps", config::totalSteps(worker.spec)}, {"spec", config::toJson(worker.spec)}};
-        return {document, worker.folder.string() + ": " + std::to_string(config::totalSteps(worker.spec)) + " steps.\n"};
+        const Json document = {{"format", 1}, {"run", id}, {"folder", worker.folder.string()}, {"steps", config::totalSteps(worker.spec)}, {"spec", config::toJson(worker.spec)}, {"initial", worker.initial}};
+        return {document, worker.folder.string() + ": " + std::to_string(config::totalSteps(worker.spec)) + " steps.\n" + originText(worker.initial)};
     }
     ProgressLine line(!context.quiet);
     worker.progress = [&](const run::Progress& progress) { line.show(progress); };
@@ -149,7 +159,8 @@ Output train(const TrainOptions& options, const Context& context)
     Output output;
     output.document = {{"format", 1}, {"run", id}, {"folder", worker.folder.string()}, {"class", exit.className}, {"exit", exit.code}, {"step", exit.step}, {"tokens", exit.tokens}, {"evals", evals},
         {"message", exit.message}};
-    output.text = id + ": " + exit.message + "\n";
+    output.document["initial"] = worker.initial;
+    output.text = originText(worker.initial) + id + ": " + exit.message + "\n";
     output.code = exit.code;
     return output;
 }

@@ -78,7 +78,7 @@ std::string suggestion(std::string_view name, const std::vector<std::string>& na
 {
     if (const auto nearest = nearestName(name, names))
         return "did you mean \"" + *nearest + "\"?";
-    return "known are: " + join(names, ", ");
+    return "known are: " + join(names, ", ") + ".";
 }
 
 std::vector<std::string> split(std::string_view text, char separator)

@@ -37,6 +37,10 @@ std::vector<std::string> siblingsOf(const std::string& path)
 Problem unknownPath(const std::string& path, const std::vector<std::string>& topLevel)
 {
     // A slip in the first part of a path ("trian.steps") is nearest to a whole path, one in the last part to its siblings.
+    if (isGroup(path)) {
+        const std::vector<std::string> fields = siblingsOf(path + ".");
+        return {path, "a single value", "one of its fields", "\"" + path + "\" is a group of fields, not one value; name one of them, such as " + path + "." + fields.front() + ", or give an object."};
+    }
     const auto dot = path.rfind('.');
     const std::string prefix = dot == std::string::npos ? std::string() : path.substr(0, dot + 1);
     std::vector<std::string> siblings = prefix.empty() ? topLevel : siblingsOf(path);

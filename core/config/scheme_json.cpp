@@ -352,8 +352,10 @@ Scheme resolvedScheme(const Scheme& scheme, const ladder::ModelShape& shape)
             full.parameters[key] = std::string(parameter.fallback);
         else if (key == "base")
             full.parameters[key] = shape.base;
-        else if (key == "context" || (key == "original" && !parameter.required))
+        else if (key == "context" || (key == "original" && parameter.derived == "the model's context"))
             full.parameters[key] = double(shape.context);
+        else if (key == "factor" && full.parameters.contains("original"))
+            full.parameters[key] = std::max(1.0, double(shape.context) / std::get<double>(full.parameters.at("original")));
     }
     return full;
 }

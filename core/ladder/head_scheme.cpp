@@ -34,6 +34,8 @@ Ladder fourierLadder(const Parameters& parameters, const FourierDesign& design, 
     ladder.parameters += ",fourier_dim=" + formatDouble(parameters.number("fourier_dim")) + ",cap=" + std::to_string(design.planes);
     if (design.random)
         ladder.parameters += ",std=" + formatDouble(design.entryStd);
+    if (!design.before.empty())
+        ladder.parameters += ",original=" + valueText(parameters.list("original"));
     return ladder;
 }
 
@@ -53,6 +55,7 @@ HeadScheme::HeadScheme(const Scheme& scheme, const ModelShape& shape)
     }
     if (m_kind == Kind::Fope) {
         m_fourier = fourierDesign(parameters, shape);
+        m_fourierSeed = parameters.has("seed") ? std::uint64_t(parameters.integer("seed")) : shape.seed;
         m_ladder = fourierLadder(parameters, *m_fourier, shape);
         return;
     }
@@ -86,7 +89,7 @@ HeadScheme::Head HeadScheme::at(int layer, int head) const
     Head result{m_ladder, {}};
     if (m_fourier) {
         const int group = m_shape.heads / m_shape.kvHeads;
-        result.ladder.fourier = fourierSeries(*m_fourier, m_shape.seed, layer, head / group);
+        result.ladder.fourier = fourierSeries(*m_fourier, m_fourierSeed, layer, head / group);
         if (m_fourier->random)
             result.ladder.name += " layer " + std::to_string(layer) + " key head " + std::to_string(head / group);
         result.ladder.hash = ladderHash(result.ladder);
@@ -121,8 +124,17 @@ void HeadScheme::apply(Plan& plan) const
         plan.notes.push_back("FoPE keeps " + std::to_string(d.kept.size()) + " frequencies and has a series in " + std::to_string(d.planes) + " of " + std::to_string(m_shape.rotaryDim / 2) + " planes.");
         if (d.random)
             plan.notes.push_back("FoPE's coefficients have an entry std of " + formatDouble(d.entryStd) + " (gain " + formatDouble(d.gain) + ").");
+        if (!d.before.empty())
+            plan.notes.push_back("FoPE's coefficients of " + std::to_string(d.before.back().kept.size()) + "×" + std::to_string(d.before.back().planes) + " (N = " + std::to_string(d.before.back().context) +
+                                 ") stay as the top left block of " + std::to_string(d.kept.size()) + "×" + std::to_string(d.planes) + ".");
         if (d.emptyColumns > 0)
             plan.notes.push_back(std::to_string(d.emptyColumns) + " planes of FoPE have no dominant frequency, as the released step identity has it; mode=clean gives each one.");
+    }
+    if (m_ladder.exact && (m_kind == Kind::Mobius || m_kind == Kind::Periodic || m_kind == Kind::Twisted)) {
+        const int planes = int(m_ladder.theta.size());
+        if (const int distinct = distinctCharacters(*m_ladder.exact); distinct < planes)
+            plan.notes.push_back("Only " + std::to_string(distinct) + " of the " + std::to_string(planes) + " planes of " + m_ladder.name + " are distinct on whole positions, since its context of " +
+                                 std::to_string(m_ladder.context) + " is too short for them.");
     }
     if (m_kind == Kind::Nope && m_shape.layers == 1)
         plan.notes.push_back("One layer without positions cannot tell the order of tokens; use two or more.");

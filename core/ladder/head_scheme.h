@@ -31,6 +31,7 @@ private:
     const ModelShape& m_shape;
     Ladder m_ladder;
     std::optional<FourierDesign> m_fourier;
+    std::uint64_t m_fourierSeed = 0;
     std::vector<double> m_slopes;
     std::string m_pattern;  // of window schemes: S window, L global
     std::int64_t m_window = 0;

@@ -72,6 +72,8 @@ std::vector<KindInfo> makeKinds()
           {.key = "pad", .type = Text, .fallback = "one", .choices = {"one", "pass"}, .help = "planes without a series: cos = sin = 1 as released, or left alone"},
           {.key = "norm", .type = Text, .fallback = "none", .choices = {"none", "columns"}, .help = "divide each column of coefficients by its sum"},
           {.key = "parts", .type = Text, .fallback = "both", .choices = {"fs", "cf", "both"}, .help = "Fourier series alone, clipped frequencies alone, or both"},
+          {.key = "original", .type = List, .derived = "none: not expanded", .minimum = 2, .maximum = kMaxContext, .unit = "tokens", .help = "contexts before a length expansion, rising: their coefficients stay as the top left block"},
+          {.key = "seed", .type = Integer, .derived = "the run's seed", .minimum = 0, .maximum = 9007199254740991, .help = "of the coefficients"},
           {.key = "cos", .type = ParameterType::Matrix, .derived = "drawn", .help = "own cosine coefficients: rows = kept frequencies, columns = planes"},
           {.key = "sin", .type = ParameterType::Matrix, .derived = "drawn", .help = "own sine coefficients: rows = kept frequencies, columns = planes"}}},
         {Kind::Linear, "linear", "position interpolation: every frequency divided by the factor", "arXiv 2306.15595", {base(), context(), factor(false)}},

@@ -18,6 +18,8 @@ namespace {
 
 using Resolved = std::vector<std::pair<std::string, std::string>>;
 
+std::string countText(std::size_t count, const std::string& one, const std::string& many) { return std::to_string(count) + " " + (count == 1 ? one : many); }
+
 class Builder {
 public:
     Builder(const Scheme& scheme, const ModelShape& shape)
@@ -84,8 +86,8 @@ private:
     void needWidth(int width)
     {
         if (m_planes > 0 && m_shape.rotaryDim < width)
-            throw Error(ErrorKind::Usage, std::string(kindName(m_ladder.kind)) + " needs a rotated width of at least " + std::to_string(width) + "; the model rotates " + std::to_string(m_shape.rotaryDim) + " lanes.",
-                        {.field = "rotary_dim", .found = std::to_string(m_shape.rotaryDim), .allowed = ">= " + std::to_string(width)});
+            throw Error(ErrorKind::Usage, std::string(kindName(m_ladder.kind)) + ": rotary_dim is " + std::to_string(m_shape.rotaryDim) + "; allowed: an even width of at least " + std::to_string(width) + ".",
+                        {.field = "rotary_dim", .found = std::to_string(m_shape.rotaryDim), .allowed = "an even width of at least " + std::to_string(width)});
     }
 
     void yarn();
@@ -139,7 +141,7 @@ void Builder::longRope()
     const auto longList = m_p.list("long");
     for (const auto& [key, list] : {std::pair{"short", &shortList}, {"long", &longList}})
         if (m_planes > 0 && int(list->size()) != m_planes)
-            m_p.refuse(key, std::to_string(list->size()) + " numbers", std::to_string(m_planes) + " numbers, one a plane");
+            m_p.refuse(key, "a list of " + countText(list->size(), "number", "numbers"), countText(std::size_t(m_planes), "number", "numbers") + ", one a plane");
     for (int j = 0; j < m_planes; ++j) {
         m_ladder.theta.push_back(thetas[std::size_t(j)] / shortList[std::size_t(j)]);
         m_ladder.longTheta.push_back(thetas[std::size_t(j)] / longList[std::size_t(j)]);
@@ -273,8 +275,10 @@ Ladder Builder::build()
         const bool hard = m_p.text("mode") == "hard";
         const std::int64_t count = m_p.has("planes") ? m_p.integer("planes") : std::max<std::int64_t>(std::min(2, m_planes), std::llround(20.0 / 64 * m_planes));
         const int least = hard ? 1 : 2;  // a taper of one plane would be neither kept nor dropped
+        if (m_planes > 0 && m_planes < least)
+            m_p.refuse("mode", "taper", "hard, since a taper needs two planes and the head has one");
         if (m_planes > 0 && (count < least || count > m_planes))
-            m_p.refuse("planes", std::to_string(count), std::to_string(least) + " to " + std::to_string(m_planes));
+            m_p.refuse("planes", std::to_string(count), least == m_planes ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(m_planes));
         const auto thetas = standard();
         m_ladder.theta = m_planes > 0 ? clippedThetas(thetas, int(count), hard) : thetas;
         note("planes", std::to_string(count));
@@ -294,7 +298,7 @@ Ladder Builder::build()
     case Kind::Custom: {
         const auto theta = m_p.list("theta");
         if (int(theta.size()) != m_planes)
-            m_p.refuse("theta", std::to_string(theta.size()) + " frequencies", std::to_string(m_planes) + " frequencies, one a plane");
+            m_p.refuse("theta", "a list of " + countText(theta.size(), "frequency", "frequencies"), countText(std::size_t(m_planes), "frequency", "frequencies") + ", one a plane");
         m_ladder.theta = theta;
         m_ladder.exact = rationalTurns(theta, m_ladder.context);
         noteContext();

@@ -71,6 +71,8 @@ std::vector<Slot> slotsOf(const config::ModelSpec& m, const ladder::Plan& plan)
             slots.push_back({name + ".bias", {out}, Role::Zero});
     };
     slots.push_back({"embed.weight", {m.vocab, h}, Role::Input});
+    if (plan.landmarkBlock > 0)
+        slots.push_back({"landmark.weight", {h}, Role::Input});
     for (int l = 0; l < m.layers; ++l) {
         const std::string block = "blocks." + std::to_string(l) + ".";
         norm(block + "ln1");
@@ -119,6 +121,7 @@ struct Transformer::Impl {
     std::vector<Block> blocks;
     ops::NormWeights finalNorm;
     at::Tensor embed, head;
+    at::Tensor landmark;  // embedding of the token that ends each block; undefined: none
 
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<ops::AttentionLayerPtr>> layers;  // by length and offset
     std::mutex layersMutex;
@@ -180,6 +183,7 @@ struct Transformer::Impl {
         const auto projection = [&](const std::string& name) { return Projection{find(name + ".weight"), find(name + ".bias")}; };
         embed = find("embed.weight");
         head = model.tied ? embed : find("head.weight");
+        landmark = find("landmark.weight");
         finalNorm = norm("final_norm");
         for (int l = 0; l < model.layers; ++l) {
             const std::string block = "blocks." + std::to_string(l) + ".";
@@ -277,10 +281,40 @@ struct Transformer::Impl {
         if (tokens.dim() != 2)
             throw Error(ErrorKind::Internal, "tokens need the shape [batch, tokens].");
         const std::int64_t batch = tokens.size(0);
-        const std::int64_t length = tokens.size(1);
+        const at::Tensor x = at::embedding(embed, tokens.reshape({batch * tokens.size(1)}));
+        if (plan.landmarkBlock == 0)
+            return blocksOn(x, batch, tokens.size(1), training, key, offset);
+        const LandmarkPlaces places = landmarkPlaces(tokens.size(1));
+        const at::Tensor marked = at::cat({x.view({batch, tokens.size(1), model.hidden}), landmark.view({1, 1, model.hidden}).expand({batch, 1, model.hidden})}, 1).index_select(1, places.sources);
+        const at::Tensor y = blocksOn(marked.reshape({-1, model.hidden}), batch, marked.size(1), training, key, offset + offset / (plan.landmarkBlock - 1));
+        return y.view({batch, marked.size(1), model.hidden}).index_select(1, places.tokens).reshape({-1, model.hidden});
+    }
+
+    // A landmark follows every block − 1 tokens: where each place of the longer sequence comes from (the sequence's length: the landmark), and
+    // at which places the tokens lie.
+    struct LandmarkPlaces {
+        at::Tensor sources, tokens;
+    };
+    LandmarkPlaces landmarkPlaces(std::int64_t length) const
+    {
+        const std::int64_t own = plan.landmarkBlock - 1;
+        const auto options = at::TensorOptions().dtype(at::kLong);
+        LandmarkPlaces places{at::empty({length + length / own}, options), at::empty({length}, options)};
+        std::int64_t* source = places.sources.mutable_data_ptr<std::int64_t>();
+        std::int64_t* token = places.tokens.mutable_data_ptr<std::int64_t>();
+        for (std::int64_t n = 0; n < length; ++n) {
+            token[n] = n + n / own;
+            source[token[n]] = n;
+            if (n % own == own - 1)
+                source[token[n] + 1] = length;
+        }
+        return {places.sources.to(device), places.tokens.to(device)};
+    }
+
+    at::Tensor blocksOn(at::Tensor x, std::int64_t batch, std::int64_t length, bool training, std::uint64_t key, std::int64_t offset)
+    {
         const auto perLayer = layersFor(length, offset);
         const bool drops = training && model.dropout > 0;
-        at::Tensor x = at::embedding(embed, tokens.reshape({batch * length}));
         std::vector<ops::Branch> branches;  // not yet added to x
         for (int l = 0; l < model.layers; ++l) {
             const Block& block = blocks[std::size_t(l)];
@@ -344,6 +378,8 @@ void Transformer::setPlan(const ladder::Plan& plan)
         if (asked > 0 && (!owned.defined() || owned.numel() != asked))
             throw Error(ErrorKind::Usage, "the scheme needs learned query transformations that this model was not trained with; allowed: schemes without, or a model trained with them.");
     }
+    if (plan.landmarkBlock > 0 && !m->landmark.defined())
+        throw Error(ErrorKind::Usage, "the scheme needs a landmark token that this model was not trained with; allowed: schemes without, or a model trained with one.");
     m->plan = plan;
     m->transforms = transformedHeads(plan, 0) > 0;
     m->layers.clear();

@@ -13,6 +13,7 @@
 #include "core/config/project.h"
 #include "core/config/scheme_json.h"
 #include "core/ops/device.h"
+#include "core/run/continuation.h"
 #include "core/run/evaluation_digest.h"
 #include "core/run/load_transformer.h"
 #include "core/run/machine.h"
@@ -135,13 +136,12 @@ Json CheckpointEvaluation::evaluate(const std::string& protocol, const eval::Opt
     return eval::run(protocol, *m->language, *m->corpus, options);
 }
 
-Json CheckpointEvaluation::schemeJson(const std::string& scheme) const { return config::toJson(config::parseScheme(scheme)); }
+Json CheckpointEvaluation::schemeJson(const std::string& scheme) const { return config::toJson(schemeFor(header(), scheme)); }
 
 Json CheckpointEvaluation::swap(const std::string& to, const eval::SwapOptions& options)
 {
     checkMemory(header().model(), options.eval.spec);
-    const ladder::ModelShape shape = config::modelShape(header().model(), header().spec.seed);
-    const ladder::Plan target = ladder::resolve(config::parseScheme(to), shape);
+    const ladder::Plan target = ladder::resolve(schemeFor(header(), to), shapeOf(header()));
     eval::SwapModel model{*m->language, m->transformer.model.plan(), [this](const ladder::Plan& plan) { m->transformer.model.setPlan(plan); }};
     return eval::swap(model, target, *m->corpus, options);
 }

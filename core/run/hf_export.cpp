@@ -17,6 +17,7 @@
 #include "core/interop/hf_weights.h"
 #include "core/interop/safetensors_writer.h"
 #include "core/run/checkpoint_damage.h"
+#include "core/run/continuation.h"
 #include "core/run/checkpoint_header.h"
 #include "core/run/folder_aside.h"
 #include "core/run/hf_import.h"
@@ -72,7 +73,7 @@ Source openSource(const fs::path& checkpoint, const ExportOptions& options)
     source.header = *header;
     locateTokenizer(source.header, source.file);
     source.model = header->model();
-    source.scheme = options.scheme.empty() ? header->spec.scheme : config::parseScheme(options.scheme);
+    source.scheme = schemeFor(*header, options.scheme);
     const ladder::ModelShape shape = config::modelShape(source.model, header->spec.seed);
     source.plan = ladder::resolve(source.scheme, shape);
     source.swapped = config::toJson(config::resolvedScheme(source.scheme, shape)) != config::toJson(config::resolvedScheme(header->spec.scheme, shape));

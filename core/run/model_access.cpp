@@ -7,11 +7,11 @@
 #include <ATen/ops/empty.h>
 
 #include "core/base/error.h"
-#include "core/config/scheme_json.h"
 #include "core/interop/gather_reader.h"
 #include "core/interop/pickle.h"
 #include "core/nn/initialise.h"
 #include "core/run/checkpoint_damage.h"
+#include "core/run/continuation.h"
 #include "core/run/hf_import.h"
 #include "core/run/load_transformer.h"
 #include "core/run/machine.h"
@@ -70,9 +70,8 @@ LoadedTransformer loadForeign(const std::filesystem::path& path, const std::stri
 {
     const HfCheckpoint foreign = openHfCheckpoint(path);
     const config::ModelSpec model = foreign.header.model();
-    const ladder::Scheme schemeRun = scheme.empty() ? foreign.header.spec.scheme : config::parseScheme(scheme);
-    const ladder::Plan plan = ladder::resolve(schemeRun, config::modelShape(model, foreign.header.spec.seed));
-    nn::Transformer transformer(model, plan, nn::kFromFile, device);
+    const ladder::Scheme schemeRun = schemeFor(foreign.header, scheme);
+    nn::Transformer transformer(model, ladder::resolve(foreign.header.spec.scheme, shapeOf(foreign.header)), nn::kFromFile, device);
     LoadedTransformer loaded{foreign.header, foreign.model.tensors.files().front().path(), schemeRun, std::move(transformer)};
     std::map<std::string, at::Tensor> parameters;
     for (const auto& [name, parameter] : loaded.model.parameters())
@@ -87,6 +86,8 @@ LoadedTransformer loadForeign(const std::filesystem::path& path, const std::stri
         if (!parameter.is_cpu())
             parameter.copy_(host);
     }
+    if (!scheme.empty())
+        loaded.model.setPlan(ladder::resolve(schemeRun, shapeOf(foreign.header)));
     return loaded;
 }
 
@@ -112,13 +113,13 @@ LoadedTransformer loadTransformer(const std::filesystem::path& checkpoint, const
         throw Error(ErrorKind::Unsupported, modelFile->string() + ": does not say how it was made; import it first.", {modelFile->string(), kHeaderKey, "nothing", "a checkpoint of ours"});
     locateTokenizer(*header, *modelFile);
     const config::ModelSpec model = header->model();
-    const ladder::Scheme schemeRun = scheme.empty() ? header->spec.scheme : config::parseScheme(scheme);
-    const ladder::Plan plan = ladder::resolve(schemeRun, config::modelShape(model, header->spec.seed));
-    nn::Transformer transformer(model, plan, nn::kFromFile, device);
+    const ladder::Scheme schemeRun = schemeFor(*header, scheme);
+    nn::Transformer transformer(model, ladder::resolve(header->spec.scheme, shapeOf(*header)), nn::kFromFile, device);
     LoadedTransformer loaded{*header, *modelFile, schemeRun, std::move(transformer)};
     train::loadWeights(file, loaded.model);
-    if (scheme.empty())
-        train::checkSeries(file, loaded.model);
+    train::checkSeries(file, loaded.model);
+    if (!scheme.empty())
+        loaded.model.setPlan(ladder::resolve(schemeRun, shapeOf(*header)));
     return loaded;
 }
 

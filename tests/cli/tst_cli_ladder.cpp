@@ -96,6 +96,17 @@ private Q_SLOTS:
         QCOMPARE(engine(QStringList{"ladder", QString::fromStdString(dumpLine(first.document()["scheme"]))} + shape).out, first.out);
     }
 
+    void notesSayWhatTheTableDependsOn()
+    {
+        const auto notes = [](const QStringList& arguments) { return QString::fromStdString(dumpLine(engine(QStringList{"ladder"} + arguments + QStringList{"--json"}).document()["notes"])); };
+        QVERIFY(notes({"dynamic-ntk:factor=4", "--context", "256"}).contains("not scaled"));
+        QVERIFY(!notes({"dynamic-ntk:factor=4", "--context", "256", "--length", "512"}).contains("--length"));
+        QVERIFY(notes({"mobius:aliases=allow", "--context", "48"}).contains("24 of the 32 planes"));
+        const Json doc = engine({"ladder", "mobius:aliases=allow", "--context", "48", "--json"}).document();
+        QCOMPARE(doc["ladders"][0]["distinct"].get<int>(), 24);
+        QVERIFY(engine({"ladder", "fope:context=1024,original=512"}).out.contains("top left block"));
+    }
+
     void hybridsNameTheirHeads()
     {
         const Json doc = engine({"ladder", "hybrid:share=0.25,special=mobius", "--head-dim", "8", "--context", "64", "--heads", "8", "--layers", "2", "--json"}).document();

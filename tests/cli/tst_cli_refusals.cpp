@@ -38,6 +38,17 @@ private Q_SLOTS:
         row("ladder mobius:contxt=5", 2, "context");
         row("ladder mobius:context=6 --head-dim 64", 2, "context");
         row("ladder nowhere.json", 3, "nowhere.json");
+        row("ladder standard:base=1", 2, "standard.base is 1");
+        row("ladder standard:base=nan", 2, "standard.base is nan");
+        row("ladder yarn:factor=0.5", 2, "yarn.factor is 0.5");
+        row("ladder linear", 2, "linear.factor is missing");
+        row("ladder clipped --head-dim 2", 2, "clipped.mode is taper");
+        row("ladder custom:theta=1 --head-dim 4", 2, "a list of 1 frequency");
+        row("ladder mobius --context 62", 2, "at least 63");
+        row("ladder fope:context=6", 2, "N >= 7");
+        row("ladder mrrope:factor=2 --context 64", 2, "mrrope.original");
+        row("ladder yarn:factor=2,original=4", 2, "yarn.original");
+        row("ladder longrope:factor=2,short=[1],long=[2]", 2, "32 numbers");
         row("tables mobius", 2, "positions");
         row("tables mobius --positions one", 2, "--positions");
         row("rotate mobius --vector 1,2,3,4", 2, "position");
@@ -49,6 +60,7 @@ private Q_SLOTS:
         row("new", 2, "DIR");
         row("new /dev/null/x", 5, "/dev/null/x");
         row("new somewhere --template tinny", 2, "tiny");
+        row("new somewhere --param model=5", 2, "such as model.style");
         row("new somewhere --param train.stepz=3", 2, "train.steps");
         row("runs nowhere", 3, "nowhere");
         row("show nowhere", 3, "nowhere");

@@ -279,7 +279,9 @@ private Q_SLOTS:
         QVERIFY(fails("steps=3", "train.steps"));
         QVERIFY(fails("train.steps=many", "whole number"));
         QVERIFY(fails("train={\"stepz\":3}", "train.steps"));
-        QVERIFY(fails("train=3", "train"));
+        QVERIFY(fails("train=3", "a group of fields"));
+        QVERIFY(fails("model=5", "such as model.style"));
+        QVERIFY(fails("data.synthetic=5", "such as data.synthetic.names"));
         QVERIFY(fails("seeds=[]", "at least one"));
         QVERIFY(fails("seeds=[1,\"x\"]", "whole number"));
         QVERIFY(fails("model.heads=7", "multiple") || outcome([&] { read({"model.heads=7"}); }).code == 2);

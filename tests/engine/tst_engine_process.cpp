@@ -270,6 +270,36 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(p + "/runs"));
     }
 
+    // Every sort of extension: what is left out comes from the checkpoint's training, not from the new context.
+    void trainingGoesOnWithAnotherScheme()
+    {
+        const QString p = project();
+        QCOMPARE(run({"--batch", p, "--arm", "standard", "--seed", "1", "--param", "train.steps=2", "--threads", "1"}).code, 0);
+        const QString source = runFolder(p);
+        for (const char* scheme : {"yarn", "yarn:ramp=turn", "dynamic-ntk:factor=2", "llama3:factor=4", "longrope:short=[1,1,1,1],long=[1,1,2,4]", "linear", "ntk"}) {
+            const Result dry = run({"train", source, "--scheme", scheme, "--param", "model.context=128", "--param", "train.steps=2", "--dry-run", "--json"});
+            QVERIFY2(dry.code == 0, dry.err);
+            const QJsonObject with = dry.json()["initial"].toObject()["runs_with"].toObject();
+            if (QByteArray(scheme) == "linear" || QByteArray(scheme) == "ntk")
+                QCOMPARE(with["factor"].toInt(), 4);
+            else
+                QCOMPARE(with["original"].toInt(), 32);
+        }
+        const Result trained = run({"train", source, "--scheme", "yarn", "--param", "model.context=128", "--param", "train.steps=2", "--name", "long", "--threads", "1", "--json"});
+        QVERIFY2(trained.code == 0, trained.err);
+        QCOMPARE(trained.json()["initial"].toObject()["trained_with"].toObject()["kind"].toString(), QString("standard"));
+        const QJsonObject spec = QJsonDocument::fromJson(readAll(runFolder(p, "long") + "/run.json")).object()["spec"].toObject();
+        QCOMPARE(spec["scheme"].toObject()["original"].toInt(), 32);
+        const Result again = run({"eval", runFolder(p, "long"), "--protocol", "perplexity", "--lengths", "64", "--no-write", "--json"});
+        QVERIFY2(again.code == 0, again.err);
+        QCOMPARE(again.json()["scheme_run"].toObject()["original"].toInt(), 32);
+        // Kept as it is, a ladder made for a context stays made for it.
+        const Result kept = run({"train", source, "--param", "model.context=128", "--scheme", "mobius:context=32", "--param", "train.steps=1", "--name", "m", "--threads", "1", "--json"});
+        QVERIFY2(kept.code == 0, kept.err);
+        const Result longer = run({"train", runFolder(p, "m"), "--param", "model.context=256", "--dry-run", "--json"});
+        QCOMPARE(longer.json()["initial"].toObject()["runs_with"].toObject()["context"].toInt(), 32);
+    }
+
     void aSecondBatchIsTurnedAway()
     {
         const QString p = project();

@@ -1,10 +1,6 @@
 // Model, optimiser and checkpoints in one process on tiny shapes.
 #include <ATen/Parallel.h>
-#include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
-#include <ATen/core/grad_mode.h>
-#include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
 #include <ATen/ops/equal.h>
 
 #include <QTemporaryDir>
@@ -12,13 +8,11 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
-#include "core/base/random.h"
 #include "core/config/project.h"
 #include "core/config/scheme_json.h"
 #include "core/data/corpus.h"
 #include "core/nn/transformer.h"
 #include "core/run/machine.h"
-#include "core/train/adamw.h"
 #include "core/train/precision.h"
 #include "core/train/trainer.h"
 
@@ -66,15 +60,6 @@ struct Setup {
     train::Trainer trainer;
 };
 
-at::Tensor tokensFor(const config::ModelSpec& model, std::int64_t batch, std::int64_t length, std::uint64_t seed)
-{
-    RandomStream random(seed, "test");
-    at::Tensor tokens = at::empty({batch, length}, at::TensorOptions().dtype(at::kLong));
-    for (std::int64_t i = 0; i < batch * length; ++i)
-        tokens.mutable_data_ptr<std::int64_t>()[i] = std::int64_t(random.below(std::uint64_t(model.vocab)));
-    return tokens;
-}
-
 QByteArray hashOf(const std::filesystem::path& folder)
 {
     return QByteArray::fromStdString(sha256OfFile(folder / "model.safetensors") + sha256OfFile(folder / "optimizer.safetensors"));
@@ -99,67 +84,6 @@ private Q_SLOTS:
             count += parameter.numel();
         QCOMPARE(count, 122880);
         QCOMPARE(count, config::parameterCount(setup.shape));
-    }
-
-    void gradientsMatchFiniteDifferences_data()
-    {
-        QTest::addColumn<QString>("style");
-        QTest::addColumn<QString>("qkNorm");
-        QTest::addColumn<int>("kvHeads");
-        QTest::addColumn<double>("rotary");
-        QTest::addColumn<bool>("tied");
-        QTest::addColumn<QString>("scheme");
-        QTest::newRow("neox") << "neox" << "none" << 4 << 1.0 << false << "standard";
-        QTest::newRow("llama") << "llama" << "none" << 4 << 1.0 << false << "standard";
-        QTest::newRow("llama grouped") << "llama" << "none" << 2 << 1.0 << false << "mobius";
-        QTest::newRow("neox layernorm on q and k") << "neox" << "layernorm" << 4 << 1.0 << false << "standard";
-        QTest::newRow("llama rms on q and k") << "llama" << "rms" << 4 << 1.0 << false << "standard";
-        QTest::newRow("neox partial tied") << "neox" << "none" << 4 << 0.5 << true << "hybrid:share=0.25,special=mobius";
-        QTest::newRow("alibi") << "neox" << "none" << 4 << 1.0 << false << "alibi";
-    }
-
-    void gradientsMatchFiniteDifferences()
-    {
-        QFETCH(QString, style);
-        QFETCH(QString, qkNorm);
-        QFETCH(int, kvHeads);
-        QFETCH(double, rotary);
-        QFETCH(bool, tied);
-        QFETCH(QString, scheme);
-        config::RunSpec spec = tinySpec(scheme.toStdString());
-        spec.model.style = style.toStdString();
-        spec.model.qkNorm = qkNorm.toStdString();
-        spec.model.kvHeads = kvHeads;
-        spec.model.rotaryPct = rotary;
-        spec.model.tied = tied;
-        Setup setup(spec);
-        const at::Tensor tokens = tokensFor(setup.shape, 2, 19, 1);
-        at::Tensor targets = tokensFor(setup.shape, 2, 19, 2);
-        targets.select(1, 4).fill_(-1);
-        train::AdamW optimizer(setup.model, spec.train);
-        optimizer.zeroGradients();
-        setup.model.lossSum(tokens, targets).backward();
-
-        const at::Tensor arena = setup.model.arena();
-        const at::NoGradGuard guard;
-        for (std::uint64_t direction = 0; direction < 3; ++direction) {
-            at::Tensor d = at::empty_like(arena);
-            RandomStream random(direction, "direction");
-            for (std::int64_t i = 0; i < d.numel(); ++i)
-                d.mutable_data_ptr<float>()[i] = float(random.normal());
-            const double slope = (optimizer.gradients().to(at::kDouble) * d.to(at::kDouble)).sum().item<double>();
-            const at::Tensor start = arena.clone();
-            const double h = 5e-4;
-            const auto lossAt = [&](double t) {
-                arena.copy_(start + d * t);
-                return setup.model.lossSum(tokens, targets).item<double>();
-            };
-            // Fourth order, since float losses forbid a small step.
-            const double measured = (8 * (lossAt(h) - lossAt(-h)) - (lossAt(2 * h) - lossAt(-2 * h))) / (12 * h);
-            arena.copy_(start);
-            // Slopes are tens; losses in float leave a few hundredths open.
-            QVERIFY2(std::abs(measured - slope) < 0.05 + 2e-3 * std::abs(slope), qPrintable(QString("%1 against %2").arg(measured).arg(slope)));
-        }
     }
 
     void splitsOfABatchGiveTheSameStep_data()

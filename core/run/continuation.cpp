@@ -1,0 +1,28 @@
+#include "core/run/continuation.h"
+
+#include "core/base/files.h"
+#include "core/config/scheme_json.h"
+#include "core/config/trained_scheme.h"
+
+namespace holo::run {
+
+namespace fs = std::filesystem;
+
+Json continuationOf(const fs::path& modelFile, const CheckpointHeader& header, const config::RunSpec& spec, const fs::path& folder)
+{
+    const ladder::ModelShape shape = config::modelShape(config::resolved(spec.model, header.vocab), spec.seed);
+    return {{"checkpoint", fs::relative(modelFile, folder).string()}, {"run", header.run}, {"step", header.step}, {"sha256", sha256OfFile(modelFile)}, {"trained_context", shapeOf(header).context},
+        {"trained_with", config::toJson(config::resolvedScheme(header.spec.scheme, shapeOf(header)))}, {"runs_with", config::toJson(config::resolvedScheme(spec.scheme, shape))}};
+}
+
+ladder::ModelShape shapeOf(const CheckpointHeader& header) { return config::modelShape(header.model(), header.spec.seed); }
+
+ladder::Scheme schemeFor(const CheckpointHeader& header, const std::string& text)
+{
+    if (text.empty())
+        return header.spec.scheme;
+    const ladder::ModelShape shape = shapeOf(header);
+    return config::schemeForWeights(config::parseScheme(text), {header.spec.scheme, shape}, shape);
+}
+
+}  // namespace holo::run

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+
+#include "core/base/json.h"
+#include "core/config/project.h"
+#include "core/run/checkpoint_header.h"
+
+namespace holo::run {
+
+// Where the training of `spec` in `folder` begins instead of at random weights:
+//   {"checkpoint": path relative to `folder`, "run", "step", "sha256", "trained_context", "trained_with", "runs_with": resolved schemes}
+Json continuationOf(const std::filesystem::path& modelFile, const CheckpointHeader& header, const config::RunSpec& spec, const std::filesystem::path& folder);
+
+// The scheme to run a checkpoint's weights with: `text` as SCHEME, what it leaves out taken from their training; empty: as trained. Throws
+// Error (usage).
+ladder::Scheme schemeFor(const CheckpointHeader& header, const std::string& text);
+ladder::ModelShape shapeOf(const CheckpointHeader& header);
+
+}  // namespace holo::run
