@@ -382,7 +382,7 @@ void CurvePlot::fit()
     if (anyPoint && !(y0 <= y1))
         setMessage(m_logY ? tr("No finite positive value to show") : tr("No finite value to show"));
     else
-        setMessage({});
+        setMessage(anyPoint || m_curves.empty() ? QString() : tr("No values yet"));
     const auto range = [](double low, double high, double margin) {
         if (!(low <= high))
             return QCPRange(0, 1);

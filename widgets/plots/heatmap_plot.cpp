@@ -60,6 +60,10 @@ HeatmapPlot::HeatmapPlot(QWidget* parent)
     yAxis->setLabel(tr("needle depth (% of context)"));
     new PaintedLayer(axisRect(), "cells", [this](QCPPainter& painter, const QRect& rect) { paintCells(painter, rect); });
     setToolTip({});
+    connect(this, &QCustomPlot::beforeReplot, this, [this] {
+        const int room = axisRect()->outerRect().width();
+        m_title->setText(room > 60 ? QFontMetrics(m_title->font()).elidedText(m_caption, Qt::ElideMiddle, room) : m_caption);
+    });
     updateAxes();
     HeatmapPlot::restyle();
 }
@@ -121,7 +125,11 @@ void HeatmapPlot::setScaleVisible(bool visible)
     placeScale(visible);
 }
 
-void HeatmapPlot::setExporting(bool on) { placeScale(on || m_scaleWanted); }
+void HeatmapPlot::setExporting(bool on)
+{
+    placeScale(on || m_scaleWanted);
+    m_title->setText(m_caption);
+}
 
 void HeatmapPlot::placeScale(bool visible)
 {
@@ -145,6 +153,12 @@ void HeatmapPlot::setCaption(const QString& caption)
     requestReplot();
 }
 
+void HeatmapPlot::setDifferenceTitle(const QString& title)
+{
+    m_differenceTitle = title;
+    updateAxes();
+}
+
 void HeatmapPlot::setCurrent(std::optional<std::pair<int, int>> cell)
 {
     m_current = cell;
@@ -165,7 +179,7 @@ void HeatmapPlot::updateAxes()
     m_lengthTicker->setMost(std::max(2, width() / 40));
     if (m_isDifference) {
         m_scale->setDataRange(QCPRange(-100, 100));
-        m_scale->axis()->setLabel(tr("A − B (points)"));
+        m_scale->axis()->setLabel(m_differenceTitle);
     } else {
         m_scale->setDataRange(QCPRange(0, 100));
         m_scale->axis()->setLabel(tr("exact match (%)"));

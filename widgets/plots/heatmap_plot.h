@@ -23,6 +23,7 @@ public:
     void setScaleVisible(bool visible);
     void setExporting(bool on) override;
     void setCaption(const QString& caption);  // above the cells
+    void setDifferenceTitle(const QString& title);  // of the scale of a difference
     void setCurrent(std::optional<std::pair<int, int>> cell);  // row, column
 
     struct CellPicture {
@@ -70,6 +71,7 @@ private:
     std::vector<double> m_depths;
     QString m_map = QStringLiteral("viridis");
     QString m_caption;
+    QString m_differenceTitle = tr("A − B (points)");
     std::optional<std::pair<int, int>> m_current;
     bool m_scaleWanted = true;
     QCPColorScale* m_scale;

@@ -32,9 +32,9 @@ KernelPlot::KernelPlot(QWidget* parent)
             painter.setPen(theme().secondary);
             painter.drawText(QRectF(x + 4, rect.top() + 1, 30, 16), Qt::AlignLeft, tr("N"));
         }
-        if (!m_referenceName.isEmpty()) {
+        const QString text = QStringLiteral("┄ ") + m_referenceName;
+        if (!m_referenceName.isEmpty() && painter.fontMetrics().horizontalAdvance(text) < rect.width() / 2) {
             painter.setPen(theme().secondary);
-            const QString text = QStringLiteral("┄ ") + m_referenceName;
             const QRectF box = painter.boundingRect(QRectF(rect).adjusted(8, 1, -4, 0), Qt::AlignRight | Qt::AlignTop, text);
             painter.fillRect(box.adjusted(-3, 0, 3, 0), theme().page);
             painter.drawText(box, Qt::AlignCenter, text);

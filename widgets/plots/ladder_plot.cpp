@@ -43,7 +43,11 @@ LadderPlot::LadderPlot(QWidget* parent)
             painter.drawLine(QPointF(rect.left(), y), QPointF(rect.right(), y));
         painter.setPen(theme().secondary);
         painter.setFont(xAxis->tickLabelFont());
-        painter.drawText(QRectF(rect.left() + 6, rect.bottom() - 18, rect.width() - 12, 16), Qt::AlignLeft, tr("below 2π/N: less than one turn in the context"));
+        for (const QString& text : {tr("below 2π/N: less than one turn in the context"), tr("less than one turn in N"), tr("< 1 turn")})
+            if (painter.fontMetrics().horizontalAdvance(text) < rect.width() - 12 && rect.height() > 60) {
+                painter.drawText(QRectF(rect.left() + 6, rect.bottom() - 18, rect.width() - 12, 16), Qt::AlignLeft, text);
+                break;
+            }
     });
     LadderPlot::restyle();
 }

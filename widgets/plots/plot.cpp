@@ -7,6 +7,8 @@
 #include <QLabel>
 #include <QMenu>
 #include <QMouseEvent>
+#include <QRegularExpression>
+#include <algorithm>
 
 #include "widgets/common/theme.h"
 #include "widgets/plots/axis_tickers.h"
@@ -15,6 +17,23 @@
 #include "widgets/plots/plot_export.h"
 
 namespace holo::widgets {
+
+namespace {
+
+// From the full title to ever shorter ones: the unit's first word, then the last word before it, then no unit.
+QStringList shorterTitles(const QString& title)
+{
+    static const QRegularExpression parts("^(.*?) ?\\(([^ )]+)[^)]*\\)");
+    QStringList list{title};
+    if (const auto match = parts.match(title); match.hasMatch()) {
+        const QString name = match.captured(1);
+        const QString unit = " (" + match.captured(2) + ')';
+        list << name + unit << name.section(' ', -1) + unit << name.section(' ', -1);
+    }
+    return list;
+}
+
+}  // namespace
 
 Plot::Plot(QWidget* parent)
     : QCustomPlot(parent)
@@ -46,7 +65,33 @@ Plot::Plot(QWidget* parent)
     m_readout->setAttribute(Qt::WA_TransparentForMouseEvents);
     m_readout->setTextFormat(Qt::RichText);
     m_readout->hide();
+    connect(this, &QCustomPlot::beforeReplot, this, [this] { fitLabels(viewport().size()); });
     Plot::restyle();
+}
+
+void Plot::fitLabels(const QSize& size)
+{
+    const QRect rect = axisRect()->rect();
+    const QSize now = viewport().size();
+    const auto room = [](int before, int after, int total) {
+        const int centre = (before + total - after) / 2;
+        return 2 * std::min(centre, total - centre) - 4;
+    };
+    const int rooms[] = {room(rect.left(), now.width() - rect.right(), size.width()), room(rect.top(), now.height() - rect.bottom(), size.height())};
+    QCPAxis* const axes[] = {xAxis, yAxis};
+    for (int i = 0; i < 2; ++i) {
+        AxisTitle& title = m_titles[i];
+        if (axes[i]->label() != title.shown)
+            title.full = axes[i]->label();
+        const QFontMetrics metrics(axes[i]->labelFont());
+        title.shown.clear();
+        for (const QString& text : shorterTitles(title.full)) {
+            title.shown = text;
+            if (metrics.horizontalAdvance(text) <= rooms[i])
+                break;
+        }
+        axes[i]->setLabel(title.shown);
+    }
 }
 
 void Plot::setTitle(const QString& title)

@@ -25,6 +25,8 @@ public:
     virtual void fit() = 0;
     virtual void restyle(double fontPt = 9);  // after a change of theme, and for exports
     void requestReplot() { replot(rpQueuedReplot); }
+    // Shortens axis titles that a plot of this size has no room for: "needle depth (% of context)", "needle depth (%)", "depth (%)".
+    void fitLabels(const QSize& size);
     virtual void setExporting(bool on) { Q_UNUSED(on) }  // an exported figure stands alone: it shows what the window shows once for several
     void setMessage(const QString& message);  // in place of data: "no finite positive value"
     const QString& message() const { return m_message; }
@@ -57,7 +59,12 @@ private:
     void placeReadout();
     void exportWithDialog(const QString& ending);
 
+    struct AxisTitle {
+        QString full;
+        QString shown;
+    };
     QString m_title;
+    AxisTitle m_titles[2];  // of x and y
     QString m_command;
     QString m_message;
     QLabel* m_readout;

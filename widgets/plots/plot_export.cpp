@@ -86,6 +86,7 @@ QString exportPlot(Plot& plot, const QString& file, const ExportOptions& options
         const ThemeOverride paper(lightTheme());
         plot.setExporting(true);
         plot.restyle(options.fontPt);
+        plot.fitLabels(pixels);
         if (ending == "pdf")
             bytes = pdf(plot, options, pixels);
         else if (ending == "svg")

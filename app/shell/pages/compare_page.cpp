@@ -75,6 +75,8 @@ ComparePage::ComparePage(Context& context, QWidget* parent)
         connect(m_maps[i], &Plot::failed, this, &Page::failed);
     }
     m_maps[0]->setScaleVisible(false);  // the same as that of B
+    mapSplitter->setSizes({300, 360, 360});
+    mapSplitter->setChildrenCollapsible(false);
     m_summary->setWordWrap(true);
     m_summary->setProperty("role", "secondary");
     auto* below = new QHBoxLayout;

@@ -122,6 +122,10 @@ SwapPage::SwapPage(Context& context, QWidget* parent)
         maps->addWidget(plot);
         connect(plot, &Plot::failed, this, &Page::failed);
     }
+    m_before->setScaleVisible(false);  // the same as that of "after"
+    m_difference->setDifferenceTitle(tr("after − before (points)"));
+    maps->setSizes({300, 360, 360});
+    maps->setChildrenCollapsible(false);
     m_summary->setWordWrap(true);
     m_summary->setContentsMargins(12, 4, 12, 4);
     auto* lower = new QWidget;
