@@ -44,6 +44,16 @@ QDoubleSpinBox* spin(double value, double least, double greatest, const QString&
 
 }  // namespace
 
+QString latexFigure(const QString& file, double widthMm, const QString& caption, const QString& command)
+{
+    QString text;
+    for (const QChar c : caption)
+        text += QStringLiteral("&%$#_{}").contains(c) ? QStringLiteral("\\") + c : QString(c);
+    const QString name = QFileInfo(file).completeBaseName();
+    return (command.isEmpty() ? QString() : QStringLiteral("% %1\n").arg(command))
+        + QStringLiteral("\\begin{figure}\n  \\centering\n  \\includegraphics[width=%1mm]{%2}\n  \\caption{%3}\n  \\label{fig:%4}\n\\end{figure}\n").arg(widthMm).arg(QFileInfo(file).fileName(), text, name);
+}
+
 ExportDialog::ExportDialog(const QString& title, const QString& ending, const QString& command, QWidget* parent)
     : QDialog(parent)
     , m_file(new QLineEdit)
@@ -83,6 +93,12 @@ ExportDialog::ExportDialog(const QString& title, const QString& ending, const QS
         auto* copy = m_buttons->addButton(tr("Copy command"), QDialogButtonBox::ActionRole);
         copy->setToolTip(command);
         connect(copy, &QPushButton::clicked, this, [command] { QApplication::clipboard()->setText(command); });
+    }
+    if (ending == "pdf" || ending == "png") {
+        auto* latex = m_buttons->addButton(tr("Copy LaTeX"), QDialogButtonBox::ActionRole);
+        latex->setObjectName("copyLatex");
+        latex->setToolTip(tr("The figure environment for this file at this width, with the command as a comment"));
+        connect(latex, &QPushButton::clicked, this, [this, title, command] { QApplication::clipboard()->setText(latexFigure(file(), options().widthMm, title, command)); });
     }
     form->addRow(m_buttons);
     connect(browse, &QToolButton::clicked, this, [this] {

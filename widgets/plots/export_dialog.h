@@ -11,6 +11,9 @@ class QLineEdit;
 
 namespace holo::widgets {
 
+// The figure environment that shows `file` at this width; the command stands above it as a comment.
+QString latexFigure(const QString& file, double widthMm, const QString& caption, const QString& command);
+
 // Asks where a figure goes and how large it is on paper: millimetres, points, the data as CSV beside it. What was chosen last is offered
 // again.
 class ExportDialog : public QDialog {
