@@ -39,11 +39,20 @@ QString styleSheet(const Theme& t)
         "QTabBar::tab:selected { color: %1; border-bottom: 2px solid %6; }"
         "QTabWidget::pane { border: none; border-top: 1px solid %3; }"
         "QSplitter::handle { background: %4; }"
+        "QScrollBar { background: transparent; margin: 0; }"
+        "QScrollBar:vertical { width: 11px; }"
+        "QScrollBar:horizontal { height: 11px; }"
+        "QScrollBar::handle { background: %7; border-radius: 3px; margin: 2px; }"
+        "QScrollBar::handle:vertical { min-height: 28px; }"
+        "QScrollBar::handle:horizontal { min-width: 28px; }"
+        "QScrollBar::handle:hover { background: %5; }"
+        "QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }"
+        "QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }"
         "*[role=\"secondary\"] { color: %5; }"
         "*[role=\"title\"] { font-size: 15pt; font-weight: 600; }"
         "*[role=\"heading\"] { font-weight: 600; }"
         "*[role=\"page\"] { background: %2; }")
-        .arg(t.text.name(), t.page.name(), t.grid.name(), t.window.name(), t.secondary.name(), t.accent.name());
+        .arg(t.text.name(), t.page.name(), t.grid.name(), t.window.name(), t.secondary.name(), t.accent.name(), t.dark ? QStringLiteral("#4A525B") : QStringLiteral("#C3C9CF"));
 }
 
 }  // namespace

@@ -52,6 +52,7 @@ void RunMatrix::setPlan(const QStringList& arms, const std::vector<qint64>& seed
     m_seeds = seeds;
     setRowCount(static_cast<int>(arms.size()));
     setColumnCount(static_cast<int>(seeds.size()));
+    horizontalHeader()->setDefaultSectionSize(seeds.size() > 5 ? 32 : 44);
     for (int column = 0; column < columnCount(); ++column)
         setHorizontalHeaderItem(column, new QTableWidgetItem(QString::number(seeds[static_cast<std::size_t>(column)])));
     for (int row = 0; row < rowCount(); ++row) {

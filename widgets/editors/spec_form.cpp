@@ -2,6 +2,7 @@
 
 #include <QGridLayout>
 #include <QLabel>
+#include <algorithm>
 
 #include "core/base/text.h"
 #include "core/config/describe.h"
@@ -12,7 +13,8 @@ namespace holo::widgets {
 
 namespace {
 
-constexpr int kColumns = 3;
+constexpr int kMostColumns = 3;
+constexpr int kColumnWidth = 205;  // px, of label and field
 
 QString labelOf(const std::string& path)
 {
@@ -32,7 +34,6 @@ SpecForm::SpecForm(ProjectDocument& document, const QString& prefix, QWidget* pa
     grid->setHorizontalSpacing(8);
     grid->setVerticalSpacing(6);
     const std::string start = prefix.toStdString() + ".";
-    int n = 0;
     for (const auto& info : config::describeFields()) {
         if (!info.path.starts_with(start))
             continue;
@@ -41,10 +42,6 @@ SpecForm::SpecForm(ProjectDocument& document, const QString& prefix, QWidget* pa
         label->setBuddy(edit);
         label->setToolTip(QString::fromStdString(std::string(info.field.help)));
         label->setProperty("role", "secondary");
-        const int row = n / kColumns;
-        const int column = 2 * (n % kColumns);
-        grid->addWidget(label, row, column, Qt::AlignRight | Qt::AlignVCenter);
-        grid->addWidget(edit, row, column + 1);
         connect(edit, &FieldEdit::edited, this, [this, edit](const std::string& path, const Json& value) {
             const QString problem = m_document.setField(path, value);
             edit->setProblem(problem);
@@ -52,14 +49,41 @@ SpecForm::SpecForm(ProjectDocument& document, const QString& prefix, QWidget* pa
                 Q_EMIT refused(problem);
         });
         m_edits.push_back(edit);
-        ++n;
+        m_labels.push_back(label);
     }
-    for (int column = 0; column < kColumns; ++column)
-        grid->setColumnStretch(2 * column + 1, 1);
-    grid->setRowStretch((n + kColumns - 1) / kColumns, 1);
+    place(kMostColumns);
     connect(&m_document, &ProjectDocument::changed, this, &SpecForm::update);
     update();
 }
+
+void SpecForm::place(int columns)
+{
+    if (columns == m_columns)
+        return;
+    auto* grid = static_cast<QGridLayout*>(layout());
+    const int before = m_columns;
+    m_columns = columns;
+    const int n = static_cast<int>(m_edits.size());
+    for (int i = 0; i < n; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        grid->addWidget(m_labels[at], i / columns, 2 * (i % columns), Qt::AlignRight | Qt::AlignVCenter);
+        grid->addWidget(m_edits[at], i / columns, 2 * (i % columns) + 1);
+    }
+    for (int column = 0; column < kMostColumns; ++column)
+        grid->setColumnStretch(2 * column + 1, column < columns);
+    if (before > 0)
+        grid->setRowStretch((n + before - 1) / before, 0);
+    grid->setRowStretch((n + columns - 1) / columns, 1);
+    updateGeometry();
+}
+
+void SpecForm::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    place(std::clamp(width() / kColumnWidth, 1, kMostColumns));
+}
+
+QSize SpecForm::minimumSizeHint() const { return {kColumnWidth, layout()->totalMinimumSize().height()}; }
 
 void SpecForm::update()
 {

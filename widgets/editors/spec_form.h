@@ -5,6 +5,8 @@
 
 #include "core/base/json.h"
 
+class QLabel;
+
 namespace holo::widgets {
 
 class FieldEdit;
@@ -19,11 +21,18 @@ public:
 Q_SIGNALS:
     void refused(const QString& sentence);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    QSize minimumSizeHint() const override;  // of one column: the form takes as many as have room
+
 private:
+    void place(int columns);
     void update();
 
     ProjectDocument& m_document;
     std::vector<FieldEdit*> m_edits;
+    std::vector<QLabel*> m_labels;
+    int m_columns = 0;
 };
 
 }  // namespace holo::widgets

@@ -22,7 +22,7 @@ DesignPage::DesignPage(Context& context, QWidget* parent)
     auto* upper = new QSplitter(Qt::Horizontal);
     upper->addWidget(arms);
     upper->addWidget(ladder);
-    upper->setSizes({190, 1000});
+    upper->setSizes({160, 1030});
     upper->setStretchFactor(1, 1);
     auto* tabs = new QTabWidget;
     tabs->setDocumentMode(true);
@@ -33,6 +33,7 @@ DesignPage::DesignPage(Context& context, QWidget* parent)
         auto* scroll = new QScrollArea;
         scroll->setWidget(form);
         scroll->setWidgetResizable(true);
+        scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
         tabs->addTab(scroll, word);
         connect(form, &widgets::SpecForm::refused, this, &Page::failed);
     }

@@ -87,7 +87,7 @@ LadderPanel::LadderPanel(widgets::ProjectDocument& document, QWidget* parent)
     scroll->setWidget(left);
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setMinimumWidth(210);
+    scroll->setMinimumWidth(238);
 
     m_tableView->setModel(m_table);
     m_tableView->verticalHeader()->hide();
@@ -143,7 +143,8 @@ LadderPanel::LadderPanel(widgets::ProjectDocument& document, QWidget* parent)
     splitter->addWidget(scroll);
     splitter->addWidget(plots);
     splitter->addWidget(right);
-    splitter->setSizes({230, 620, 210});
+    splitter->setSizes({238, 620, 200});
+    splitter->setChildrenCollapsible(false);
     splitter->setStretchFactor(1, 1);
     auto* top = new QHBoxLayout;
     top->addWidget(m_title);
