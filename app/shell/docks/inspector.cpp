@@ -9,6 +9,7 @@
 #include <QTreeWidget>
 #include <QUrl>
 #include <QVBoxLayout>
+#include <cmath>
 
 #include "app/bridge/engine.h"
 #include "app/bridge/job_queue.h"
@@ -30,20 +31,22 @@ using namespace widgets;
 
 namespace {
 
-// The short form where there is one; a hybrid written out in full is told by its parts.
+// The short form; a hybrid is told by its parts.
 QString schemeWords(const std::string& text)
 {
     try {
-        const Json json = text.starts_with('{') ? Json::parse(text) : Json();
-        if (json.is_object() && json.value("kind", std::string()) == "hybrid" && json.contains("special") && json.contains("rest")) {
-            const auto part = [](const Json& scheme) { return QString::fromStdString(config::shortForm(config::schemeFromJson(scheme, "scheme"))); };
-            return json.contains("share") && json.at("share").is_number() ? Inspector::tr("%1 % %2, rest %3").arg(100 * json.at("share").get<double>()).arg(part(json.at("special")), part(json.at("rest")))
-                                                                          : Inspector::tr("%1 on chosen heads, rest %2").arg(part(json.at("special")), part(json.at("rest")));
+        const ladder::Scheme scheme = config::parseScheme(text);
+        if (scheme.kind != ladder::Kind::Hybrid)
+            return QString::fromStdString(config::shortForm(scheme));
+        QStringList parts;
+        for (const auto& part : scheme.parts) {
+            const QString words = QString::fromStdString(config::shortForm(part.scheme));
+            parts << (part.share >= 0 ? Inspector::tr("%1 % %2").arg(100 * part.share).arg(words) : part.heads.empty() && part.layers.empty() ? Inspector::tr("rest %1").arg(words) : Inspector::tr("%1 on chosen heads").arg(words));
         }
+        return parts.join(QStringLiteral(", "));
     } catch (const std::exception&) {
-        // Shown as it is written.
+        return QString::fromStdString(text);  // shown as it is written
     }
-    return QString::fromStdString(text);
 }
 
 }  // namespace
@@ -53,6 +56,7 @@ Inspector::Inspector(Context& context, QWidget* parent)
     , m_context(context)
     , m_title(new QLabel)
     , m_state(new QLabel)
+    , m_scheme(new QLabel)
     , m_message(new QLabel)
     , m_facts(new QTreeWidget)
     , m_actions(new QWidget)
@@ -60,6 +64,9 @@ Inspector::Inspector(Context& context, QWidget* parent)
 {
     m_title->setProperty("role", "heading");
     m_title->setWordWrap(true);
+    m_scheme->setWordWrap(true);
+    m_scheme->setProperty("role", "secondary");
+    m_scheme->setToolTip(tr("positional scheme of the arm as this run has it"));
     m_message->setWordWrap(true);
     m_message->setProperty("role", "secondary");
     m_message->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -70,12 +77,15 @@ Inspector::Inspector(Context& context, QWidget* parent)
     m_facts->setIndentation(0);
     m_facts->setWordWrap(true);
     m_facts->setFrameShape(QFrame::NoFrame);
+    m_facts->setTextElideMode(Qt::ElideMiddle);
+    m_facts->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_facts->setSelectionMode(QAbstractItemView::NoSelection);
     m_facts->setFocusPolicy(Qt::NoFocus);
     new FlowLayout(m_actions, 4);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(12, 8, 12, 8);
     layout->addWidget(m_title);
+    layout->addWidget(m_scheme);
     layout->addWidget(m_state);
     layout->addWidget(m_message);
     layout->addWidget(m_actions);
@@ -108,6 +118,7 @@ void Inspector::update()
     static_cast<QVBoxLayout*>(layout())->setStretch(layout()->count() - 1, row ? 0 : 1);
     m_actions->setVisible(row);
     m_state->setVisible(row);
+    m_scheme->setVisible(row);
     if (!row) {
         m_title->setText(tr("Nothing selected"));
         m_message->setText(tr("Choose a run in the table, a curve, or a dot: what it is and what can be done with it stands here."));
@@ -116,6 +127,7 @@ void Inspector::update()
     const StateStyle style = stateStyle(QString::fromStdString(row->state));
     m_title->setText(tr("%1 · seed %2").arg(QString::fromStdString(row->arm)).arg(row->seed));
     m_state->setText(QStringLiteral("<span style='color:%1'>%2 %3</span>").arg(style.color.name(), style.sign, style.word));
+    m_scheme->setText(schemeWords(row->scheme));
     m_message->setText(QString::fromStdString(row->message));
     m_message->setVisible(!row->message.empty());
     const auto fact = [this](const QString& name, const QString& value) {
@@ -131,8 +143,9 @@ void Inspector::update()
         fact(tr("attempts"), QString::number(row->attempts));
     fact(tr("loss"), formatValue(row->loss, 5));
     fact(tr("validation loss"), formatValue(row->valLoss, 5));
-    fact(tr("needle"), formatPercent(row->needle) + " %");
-    fact(tr("worst cell"), formatPercent(row->worst) + " %");
+    const auto percent = [](double share) { return std::isnan(share) ? QStringLiteral("–") : formatPercent(share) + " %"; };
+    fact(tr("needle"), percent(row->needle));
+    fact(tr("worst cell"), percent(row->worst));
     fact(tr("perplexity"), formatValue(row->perplexity));
     fact(tr("speed"), formatCount(row->tokensPerSecond) + tr(" tok/s"));
     fact(tr("active time"), formatDuration(row->activeSeconds));
@@ -141,7 +154,6 @@ void Inspector::update()
     fact(tr("context"), tr("%1 tokens").arg(row->context));
     fact(tr("checkpoints"), QString::number(row->checkpoints));
     fact(tr("evaluations"), QString::number(row->evals));
-    fact(tr("scheme"), schemeWords(row->scheme));
     m_facts->resizeColumnToContents(0);
 
     // A running run is told anew five times a second; its buttons stay as long as they mean the same, or a click would fall between two.

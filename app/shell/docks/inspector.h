@@ -28,6 +28,7 @@ private:
     Context& m_context;
     QLabel* m_title;
     QLabel* m_state;
+    QLabel* m_scheme;
     QLabel* m_message;
     QTreeWidget* m_facts;
     QWidget* m_actions;

@@ -137,10 +137,15 @@ void QueuePanel::updateProgress()
         auto* bar = qobject_cast<QProgressBar*>(m_list->itemWidget(item, 2));
         if (!row || !bar)
             continue;
+        const StateStyle state = stateStyle(row->state == "paused" ? "paused" : "running");
+        item->setText(1, state.sign + ' ' + state.word);
+        item->setForeground(1, state.color);
         if (row->totalSteps > 0)
             bar->setValue(static_cast<int>(1000 * row->step / row->totalSteps));
         item->setText(3, tr("step %1 / %2").arg(row->step).arg(row->totalSteps));
-        if (row->step > 0 && row->totalSteps > row->step && row->activeSeconds > 0)
+        if (row->state == "paused")
+            item->setText(4, {});
+        else if (row->step > 0 && row->totalSteps > row->step && row->activeSeconds > 0)
             item->setText(4, tr("remaining %1").arg(formatDuration(row->activeSeconds / static_cast<double>(row->step) * static_cast<double>(row->totalSteps - row->step))));
     }
     m_summary->setText(summary());
