@@ -1,6 +1,7 @@
 #include "app/shell/pages/reliability_tables.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 
 #include "widgets/common/arm_style.h"
 #include "widgets/common/format.h"
@@ -39,9 +40,16 @@ void showGroups(TableModel& model, const stats::StatisticsTable& table, double s
         rows.push_back({name, integerCell(g.n), optional(g.mean, scale), optional(g.sd, scale, 3), {interval, {}, true}, optional(g.min, scale), optional(g.max, scale),
             g.worstSeed ? integerCell(*g.worstSeed) : TableCell{QStringLiteral("–"), -1, true}, learnedCell, optional(g.noise.sd, scale, 3), {QString::fromStdString(g.note)}});
     }
-    model.setTable({{Reliability::tr("arm")}, {Reliability::tr("n"), Reliability::tr("Finished seeds with a finite value")}, {Reliability::tr("mean")}, {Reliability::tr("SD (n−1)")}, {Reliability::tr("mean, 95 %"), Reliability::tr("Bootstrap over seeds, BCa")}, {Reliability::tr("least")}, {Reliability::tr("greatest")},
-                           {Reliability::tr("worst seed")}, {Reliability::tr("learned"), Reliability::tr("Seeds at or above the floor (half, for shares)")}, {Reliability::tr("SD without trial noise"), Reliability::tr("Spread between seeds once the binomial noise of a finite number of trials is taken off")}, {Reliability::tr("note")}},
-        std::move(rows));
+    // Notes are rare; without one there is no column.
+    const bool noted = std::any_of(table.groups.begin(), table.groups.end(), [](const auto& g) { return !g.note.empty(); });
+    std::vector<TableModel::Column> columns{{Reliability::tr("arm")}, {Reliability::tr("n"), Reliability::tr("Finished seeds with a finite value")}, {Reliability::tr("mean")}, {Reliability::tr("SD (n−1)")}, {Reliability::tr("mean, 95 %"), Reliability::tr("Bootstrap over seeds, BCa")}, {Reliability::tr("least")}, {Reliability::tr("greatest")},
+                           {Reliability::tr("worst seed")}, {Reliability::tr("learned"), Reliability::tr("Seeds at or above the floor (half, for shares)")}, {Reliability::tr("SD without trial noise"), Reliability::tr("Spread between seeds once the binomial noise of a finite number of trials is taken off")}};
+    if (noted)
+        columns.push_back({Reliability::tr("note")});
+    else
+        for (auto& row : rows)
+            row.pop_back();
+    model.setTable(std::move(columns), std::move(rows));
 }
 
 void showTests(TableModel& model, const stats::StatisticsTable& table)
