@@ -21,8 +21,11 @@
 #include "app/bridge/run_controller.h"
 #include "app/bridge/run_trash.h"
 #include "app/bridge/study.h"
+#include "app/shell/attention_dialog.h"
+#include "app/shell/claim_sheet.h"
 #include "app/shell/filter_state.h"
 #include "app/shell/spec_differences_dialog.h"
+#include "app/shell/text_dialog.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/model/run_events.h"
@@ -275,6 +278,16 @@ void RunsPage::showMenu(const QPoint& position)
             dialog->setAttribute(Qt::WA_DeleteOnClose);
             dialog->show();
         })->setEnabled(runs.size() > 1);
+        menu.addAction(tr("What it rests on…"), this, [this, runs] { showClaim(runs); });
+        const auto* first = study.row(runs.first());
+        menu.addAction(tr("Attention of the heads…"), this, [this, run = runs.first()] {
+            const auto* row = m_context.study.row(run);
+            if (!row)
+                return;
+            auto* dialog = new AttentionDialog(tr("%1, seed %2").arg(QString::fromStdString(row->arm)).arg(row->seed), m_context.study.runFolder(run), this);
+            dialog->setAttribute(Qt::WA_DeleteOnClose);
+            dialog->show();
+        })->setEnabled(runs.size() == 1 && first && first->checkpoints > 0);
         auto* exports = menu.addMenu(tr("Export"));
         exports->setEnabled(runs.size() == 1 && !m_export.isRunning());
         exports->addAction(tr("Model for Hugging Face…"), this, [this, runs] { exportRun(runs.first(), "hf"); });
@@ -289,6 +302,19 @@ void RunsPage::showMenu(const QPoint& position)
     menu.addAction(tr("Compare with “%1”").arg(arm), this, [this, arm] { m_model->setBaseline(arm); })->setEnabled(arm != m_model->baseline());
     menu.addAction(tr("Export table as CSV…"), this, &RunsPage::exportTable);
     menu.exec(m_view->viewport()->mapToGlobal(position));
+}
+
+void RunsPage::showClaim(const QStringList& runs)
+{
+    QStringList folders;
+    for (const QString& run : runs)
+        folders << m_context.study.runFolder(run);
+    auto* dialog = new TextDialog(tr("What it rests on"), claimSheet(folders), "claim.md", this);
+    dialog->setObjectName("claim");
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &TextDialog::failed, this, &Page::failed);
+    connect(dialog, &TextDialog::noted, this, &Page::noted);
+    dialog->show();
 }
 
 void RunsPage::deleteRuns(const QStringList& runs)
