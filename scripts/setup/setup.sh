@@ -11,7 +11,7 @@ HOLO_CACHE="$HOLO_CACHE/holonomy"
 
 holo_packages() {
     local packages=(build-essential cmake ninja-build ccache pkg-config python3 python3-pip git ca-certificates
-        qt6-base-dev libqcustomplot-dev libgl1-mesa-dev
+        qt6-base-dev libqcustomplot-dev libmuparser-dev libgl1-mesa-dev
         nlohmann-json3-dev libcli11-dev libspdlog-dev libsqlite3-dev libboost-dev libssl-dev libjemalloc-dev
         libsentencepiece-dev libicu-dev fonts-dejavu-core)
     [ "${1:-}" = tests ] && packages+=(xvfb xauth locales desktop-file-utils)

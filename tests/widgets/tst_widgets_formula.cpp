@@ -30,6 +30,7 @@ void WidgetsFormula::values_data()
     QTest::newRow("brackets") << "(1 + 2) * (3 - -1)" << 12.0;
     QTest::newRow("names") << "i + M + d + N + base" << 1.0 + 4 + 8 + 256 + 10000;
     QTest::newRow("constants") << "pi * e" << std::numbers::pi * std::numbers::e;
+    QTest::newRow("choice") << "i < 2 ? 3 : 4" << 3.0;
     QTest::newRow("functions") << "sqrt(abs(-16)) + exp(log(3)) + sin(0) + cos(0)" << 8.0;
 }
 
@@ -65,6 +66,11 @@ void WidgetsFormula::problems_data()
     QTest::newRow("two points") << "1.2.3" << "no number";
     QTest::newRow("function without brackets") << "sqrt 2" << "brackets";
     QTest::newRow("comma") << "1,5" << "column 2";
+    QTest::newRow("semicolon") << "1;5" << "column 2";
+    QTest::newRow("hexadecimal") << "0x10" << "“x” is not known";
+    QTest::newRow("beyond double") << "1e400" << "column 1";
+    QTest::newRow("quotes") << "\"i\"" << "column";
+    QTest::newRow("two arguments") << "sqrt(1;2)" << "column";
     QTest::newRow("not finite") << "1/i" << "plane 0";
     QTest::newRow("not real") << "sqrt(-i)" << "plane 1";
     QTest::newRow("other signs") << "2 ÷ i" << "column 3";
