@@ -1,9 +1,11 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QLineEdit>
+#include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <set>
 
 #include "core/config/scheme_json.h"
 #include "core/ladder/kinds.h"
@@ -30,6 +32,7 @@ private Q_SLOTS:
     void brushPaintsAndKeysToo();
     void matrixOffersWhatIsMissing();
     void savedProjectReadsBack();
+    void formsTakeTheColumnsTheyHaveRoomFor();
 };
 
 void WidgetsEditors::everyFieldHasAnEditor()
@@ -175,6 +178,29 @@ void WidgetsEditors::savedProjectReadsBack()
     document.save();
     QVERIFY(!document.isModified());
     QVERIFY(config::toJson(config::readProject(dir.path().toStdString())) == config::toJson(document.project()));
+}
+
+void WidgetsEditors::formsTakeTheColumnsTheyHaveRoomFor()
+{
+    ProjectDocument document;
+    document.load("/tmp", config::projectTemplate("tiny"));
+    SpecForm form(document, "model");
+    form.show();
+    const auto columns = [&] {
+        std::set<int> lefts;
+        for (auto* edit : form.findChildren<QWidget*>(QRegularExpression("^model\\.")))
+            lefts.insert(edit->mapTo(&form, QPoint(0, 0)).x());
+        return lefts.size();
+    };
+    const auto wide = [&](int width) {
+        form.resize(width, 600);
+        QApplication::processEvents();
+        return columns();
+    };
+    const auto three = wide(900);
+    const auto one = wide(260);
+    QVERIFY2(three > one, qPrintable(QStringLiteral("%1 %2").arg(three).arg(one)));
+    QCOMPARE(wide(900), three);
 }
 
 QTEST_MAIN(WidgetsEditors)

@@ -10,6 +10,7 @@
 #include "widgets/plots/axis_tickers.h"
 #include "widgets/plots/color_map.h"
 #include "widgets/plots/curve_plot.h"
+#include "widgets/plots/export_dialog.h"
 #include "widgets/plots/heatmap_plot.h"
 #include "widgets/plots/kernel_plot.h"
 #include "widgets/plots/ladder_plot.h"
@@ -67,6 +68,10 @@ private Q_SLOTS:
     void draggingAPointChangesTheta();
     void everyPlotExports();
     void fontDrawsDigits();
+    void titlesFitTheirPlot();
+    void captionsAreShortenedAndExportedWhole();
+    void latexEscapesItsCaption();
+    void spreadIsDrawnWhole();
 };
 
 void WidgetsPlots::initTestCase()
@@ -344,6 +349,67 @@ void WidgetsPlots::fontDrawsDigits()
         for (int x = 0; x < image.width(); ++x)
             dark += image.pixelColor(x, y).lightness() < 100;
     QVERIFY2(dark > 100, qPrintable(QString::number(dark)));
+}
+
+void WidgetsPlots::titlesFitTheirPlot()
+{
+    HeatmapPlot plot;
+    plot.setGrid(squareGrid(0.5, 0.5));
+    for (const int height : {900, 300, 160, 100}) {
+        plot.resize(300, height);
+        plot.show();
+        plot.replot();
+        const QString label = plot.yAxis->label();
+        QVERIFY(!label.isEmpty());
+        if (height == 900)
+            QCOMPARE(label, QString("needle depth (% of context)"));
+        if (height == 100)
+            QVERIFY2(label != "needle depth (% of context)", qPrintable(label));
+    }
+    plot.resize(300, 900);  // and back
+    plot.replot();
+    plot.replot();
+    QCOMPARE(plot.yAxis->label(), QString("needle depth (% of context)"));
+}
+
+void WidgetsPlots::captionsAreShortenedAndExportedWhole()
+{
+    HeatmapPlot plot;
+    plot.setGrid(squareGrid(0.5, 0.5));
+    plot.resize(600, 400);
+    plot.setCaption("a caption of moderate length");
+    plot.show();
+    plot.replot();
+    const auto shown = [&] {
+        for (int i = 0; i < plot.plotLayout()->elementCount(); ++i)
+            if (auto* text = qobject_cast<QCPTextElement*>(plot.plotLayout()->elementAt(i)))
+                return text->text();
+        return QString();
+    };
+    QCOMPARE(shown(), QString("a caption of moderate length"));
+    plot.resize(180, 400);
+    plot.replot();
+    QVERIFY(shown() != "a caption of moderate length");
+    QVERIFY(shown().size() > 6);
+    plot.setExporting(true);
+    QCOMPARE(shown(), QString("a caption of moderate length"));
+}
+
+void WidgetsPlots::latexEscapesItsCaption()
+{
+    const QString text = latexFigure("/tmp/some fig.pdf", 84, "50 % of d_k & more", "holonomy report p");
+    QVERIFY(text.startsWith("% holonomy report p\n"));
+    QVERIFY(text.contains("\\caption{50 \\% of d\\_k \\& more}"));
+    QVERIFY(text.contains("width=84mm") && text.contains("{some fig.pdf}"));
+    QVERIFY(latexFigure("/tmp/a.pdf", 84, "c", {}).startsWith("\\begin{figure}"));
+}
+
+void WidgetsPlots::spreadIsDrawnWhole()
+{
+    StripPlot plot;
+    plot.setGroups({{"a", 0, {{"r1", 1, 1.0}, {"r2", 2, 1.0}, {"r3", 3, 0.1}}, 0.7, 0.52}}, "needle (%)", true);
+    QVERIFY(plot.yAxis->range().upper > 122);
+    QVERIFY(plot.yAxis->range().lower <= 0);
 }
 
 QTEST_MAIN(WidgetsPlots)

@@ -13,6 +13,7 @@ class EmptyState : public QWidget {
 public:
     explicit EmptyState(const QString& text, const QString& action = {}, QWidget* parent = nullptr);
     void setText(const QString& text);
+    void setWaiting(const QString& text);  // stands in place of both until it is empty
     QPushButton* button() const { return m_button; }
 
 Q_SIGNALS:
@@ -20,6 +21,7 @@ Q_SIGNALS:
 
 private:
     QLabel* m_label;
+    QLabel* m_waiting;
     QPushButton* m_button;
 };
 

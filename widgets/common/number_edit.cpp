@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "widgets/common/theme.h"
 
 namespace holo::widgets {
 
@@ -69,7 +70,7 @@ void NumberEdit::setValue(double value)
 void NumberEdit::check()
 {
     const bool wrong = !value().has_value();
-    setStyleSheet(wrong ? QStringLiteral("color: #D55E00;") : QString());
+    markProblem(this, wrong);
     if (wrong)
         setAccessibleDescription(tr("not a valid value"));
 }

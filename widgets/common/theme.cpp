@@ -5,6 +5,7 @@
 #include <QFontDatabase>
 #include <QStyle>
 #include <QStyleFactory>
+#include <QWidget>
 #include <utility>
 
 namespace holo::widgets {
@@ -48,17 +49,20 @@ QString styleSheet(const Theme& t)
         "QScrollBar::handle:hover { background: %5; }"
         "QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }"
         "QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }"
+        "*[role=\"plain\"] { background: transparent; }"
         "*[role=\"secondary\"] { color: %5; }"
+        "*[role=\"problem\"], *[problem=\"true\"] { color: %8; }"
+        "#errorBar { background: %9; border-left: 3px solid %8; }"
         "*[role=\"title\"] { font-size: 15pt; font-weight: 600; }"
         "*[role=\"heading\"] { font-weight: 600; }"
         "*[role=\"page\"] { background: %2; }")
-        .arg(t.text.name(), t.page.name(), t.grid.name(), t.window.name(), t.secondary.name(), t.accent.name(), t.dark ? QStringLiteral("#4A525B") : QStringLiteral("#C3C9CF"));
+        .arg(t.text.name(), t.page.name(), t.grid.name(), t.window.name(), t.secondary.name(), t.accent.name(), t.dark ? QStringLiteral("#4A525B") : QStringLiteral("#C3C9CF"), t.problem.name(), t.dark ? QStringLiteral("#4A3527") : QStringLiteral("#FBE9DC"));
 }
 
 }  // namespace
 
-Theme lightTheme() { return {false, "#F6F7F8", "#FFFFFF", "#1B1F23", "#5B6670", "#E3E6E9", "#0B62A8"}; }
-Theme darkTheme() { return {true, "#1E2125", "#25292E", "#E6E8EA", "#A3ACB5", "#3A4047", "#5AA9E6"}; }
+Theme lightTheme() { return {false, "#F6F7F8", "#FFFFFF", "#1B1F23", "#5B6670", "#E3E6E9", "#0B62A8", "#B84F00"}; }
+Theme darkTheme() { return {true, "#1E2125", "#25292E", "#E6E8EA", "#A3ACB5", "#3A4047", "#5AA9E6", "#F0803C"}; }
 
 QPalette paletteOf(const Theme& t)
 {
@@ -71,7 +75,7 @@ QPalette paletteOf(const Theme& t)
     p.setColor(QPalette::PlaceholderText, t.secondary);
     p.setColor(QPalette::Button, t.dark ? QColor("#2E333A") : QColor("#FBFBFC"));
     p.setColor(QPalette::ButtonText, t.text);
-    p.setColor(QPalette::BrightText, QColor("#D55E00"));
+    p.setColor(QPalette::BrightText, t.problem);
     p.setColor(QPalette::ToolTipBase, t.page);
     p.setColor(QPalette::ToolTipText, t.text);
     p.setColor(QPalette::Highlight, t.accent);
@@ -106,6 +110,16 @@ void applyTheme(ThemeMode mode)
         QApplication::setStyle(QStyleFactory::create("Fusion"));
     QApplication::setPalette(paletteOf(current()));
     qApp->setStyleSheet(styleSheet(current()));
+}
+
+void markProblem(QWidget* widget, bool wrong)
+{
+    if (widget->property("problem").toBool() == wrong)
+        return;
+    widget->setProperty("problem", wrong);
+    // The sheet is matched anew only on request.
+    widget->style()->unpolish(widget);
+    widget->style()->polish(widget);
 }
 
 void ensureFont()

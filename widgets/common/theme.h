@@ -4,6 +4,7 @@
 #include <QPalette>
 
 class QFont;
+class QWidget;
 
 namespace holo::widgets {
 
@@ -16,6 +17,7 @@ struct Theme {
     QColor secondary;
     QColor grid;
     QColor accent;
+    QColor problem;  // of words that say what is wrong
 };
 
 enum class ThemeMode { System, Light, Dark };
@@ -41,6 +43,9 @@ private:
 
 // Fusion style, palette and the few rules that a palette cannot say. May be called again at any time.
 void applyTheme(ThemeMode mode);
+
+// Shows a field's content in the colour of problems, or no longer. Labels that tell nothing but problems have the role "problem".
+void markProblem(QWidget* widget, bool wrong);
 
 // The bundled font where the platform brings none (offscreen pictures without any text otherwise).
 void ensureFont();

@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "widgets/common/number_edit.h"
+#include "widgets/common/theme.h"
 
 namespace holo::widgets {
 
@@ -117,7 +118,7 @@ void FieldEdit::setValue(const Json& value)
 void FieldEdit::setProblem(const QString& sentence)
 {
     m_editor->setToolTip(sentence.isEmpty() ? m_help : sentence);
-    m_editor->setStyleSheet(sentence.isEmpty() ? QString() : QStringLiteral("color: #D55E00;"));
+    markProblem(m_editor, !sentence.isEmpty());
 }
 
 }  // namespace holo::widgets

@@ -39,6 +39,7 @@ SchemeEditor::SchemeEditor(QWidget* parent)
     m_parts->setExpanding(false);
     m_share->setRange(0, 100);
     m_share->setObjectName("share");
+    m_share->setAccessibleName(tr("share of the heads (%)"));
     m_share->setMaximumWidth(64);
     auto* row = new QHBoxLayout(m_shareRow);
     row->setContentsMargins(0, 0, 0, 0);

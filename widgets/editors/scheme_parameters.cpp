@@ -9,6 +9,7 @@
 #include "core/config/scheme_json.h"
 #include "core/ladder/kinds.h"
 #include "widgets/common/number_edit.h"
+#include "widgets/common/theme.h"
 
 namespace holo::widgets {
 
@@ -129,14 +130,14 @@ void SchemeParameters::setParameter(const std::string& key, const QString& value
             ladder::checkParameter(ladder::kindInfo(m_scheme.kind), key, next.parameters[key]);
         } catch (const std::exception& error) {
             if (auto* edit = m_fields->findChild<QLineEdit*>(QString::fromStdString(key))) {
-                edit->setStyleSheet("color: #D55E00;");
+                markProblem(edit, true);
                 edit->setToolTip(QString::fromUtf8(error.what()));
             }
             return;
         }
     }
     if (auto* edit = m_fields->findChild<QLineEdit*>(QString::fromStdString(key)))
-        edit->setStyleSheet({});
+        markProblem(edit, false);
     if (next.parameters == m_scheme.parameters)
         return;
     m_scheme = next;

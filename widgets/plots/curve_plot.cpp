@@ -63,15 +63,21 @@ CurvePlot::CurvePlot(QWidget* parent)
                     painter.drawLine(QPointF(at, rect.bottom() - 7), QPointF(at, rect.bottom()));
             }
         }
+        const auto count = static_cast<int>(masked);
         QStringList notes;
-        if (masked > 0)
-            notes << (m_logY ? tr("%n value(s) not positive or not finite", nullptr, static_cast<int>(masked))
-                             : tr("%n value(s) not finite", nullptr, static_cast<int>(masked)));
-        if (m_thinned)
+        QStringList shortNotes;
+        if (masked > 0) {
+            notes << (m_logY ? tr("%n value(s) not positive or not finite", nullptr, count) : tr("%n value(s) not finite", nullptr, count));
+            shortNotes << tr("%n not shown", nullptr, count);
+        }
+        if (m_thinned) {
             notes << tr("thinned to least and greatest value a pixel");
+            shortNotes << tr("min–max");
+        }
         painter.setPen(theme().secondary);
         painter.setFont(xAxis->tickLabelFont());
-        painter.drawText(rect.adjusted(8, 4, -8, -10), Qt::AlignRight | Qt::AlignBottom, notes.join(QStringLiteral(" · ")));
+        const QString text = notes.join(QStringLiteral(" · "));
+        painter.drawText(rect.adjusted(8, 4, -8, -10), Qt::AlignRight | Qt::AlignBottom, painter.fontMetrics().horizontalAdvance(text) < rect.width() - 16 ? text : shortNotes.join(QStringLiteral(" · ")));
     });
     updateTickers();
 }
@@ -265,7 +271,7 @@ void CurvePlot::styleBand(BandItem& item)
     item.low->setPen(Qt::NoPen);
     item.high->setPen(Qt::NoPen);
     item.high->setBrush(withAlpha(arm.color, 0.15));
-    item.mean->setPen(QPen(withAlpha(arm.color, m_highlighted.isEmpty() ? 1.0 : 0.6), 2, arm.dash));
+    item.mean->setPen(QPen(withAlpha(arm.color, m_highlighted.isEmpty() ? 1.0 : 0.6), item.style.width, arm.dash));
 }
 
 void CurvePlot::setHighlighted(const QString& id)

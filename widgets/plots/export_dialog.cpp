@@ -14,7 +14,7 @@
 #include <QRegularExpression>
 #include <QToolButton>
 
-#include "widgets/common/icons.h"
+#include "widgets/common/icon_button.h"
 
 namespace holo::widgets {
 
@@ -71,10 +71,9 @@ ExportDialog::ExportDialog(const QString& title, const QString& ending, const QS
     m_file->setText(QDir(last().folder).filePath(name + '.' + ending));
     m_file->setMinimumWidth(380);
     m_file->setObjectName("exportFile");
+    m_file->setAccessibleName(tr("file"));
     m_csv->setChecked(last().csv);
-    auto* browse = new QToolButton;
-    browse->setIcon(icon("folder"));
-    browse->setToolTip(tr("Choose the place"));
+    auto* browse = iconButton("folder", tr("Choose the place"));
     auto* line = new QHBoxLayout;
     line->addWidget(m_file, 1);
     line->addWidget(browse);

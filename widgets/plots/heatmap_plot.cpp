@@ -48,6 +48,7 @@ HeatmapPlot::HeatmapPlot(QWidget* parent)
     m_scale->setBarWidth(10);
     m_scale->setRangeDrag(false);
     m_scale->setRangeZoom(false);
+    axisRect()->setMinimumMargins(QMargins(8, 6, 8, 8));
     auto* group = new QCPMarginGroup(this);
     axisRect()->setMarginGroup(QCP::msTop | QCP::msBottom, group);
     m_scale->setMarginGroup(QCP::msTop | QCP::msBottom, group);
@@ -61,8 +62,9 @@ HeatmapPlot::HeatmapPlot(QWidget* parent)
     new PaintedLayer(axisRect(), "cells", [this](QCPPainter& painter, const QRect& rect) { paintCells(painter, rect); });
     setToolTip({});
     connect(this, &QCustomPlot::beforeReplot, this, [this] {
-        const int room = axisRect()->outerRect().width();
-        m_title->setText(room > 60 ? QFontMetrics(m_title->font()).elidedText(m_caption, Qt::ElideMiddle, room) : m_caption);
+        // The title may not widen its column: the layout would push the scale out of the picture.
+        const int room = viewport().width() - (m_scale->visible() ? std::clamp(m_scale->outerRect().width(), 60, 110) : 0) - 16;
+        m_title->setText(QFontMetrics(m_title->font()).elidedText(m_caption, Qt::ElideMiddle, room));
     });
     updateAxes();
     HeatmapPlot::restyle();

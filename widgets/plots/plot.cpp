@@ -65,7 +65,7 @@ Plot::Plot(QWidget* parent)
     m_readout->setAttribute(Qt::WA_TransparentForMouseEvents);
     m_readout->setTextFormat(Qt::RichText);
     m_readout->hide();
-    connect(this, &QCustomPlot::beforeReplot, this, [this] { fitLabels(viewport().size()); });
+    connect(this, &QCustomPlot::afterLayout, this, [this] { fitLabels(viewport().size()); });
     Plot::restyle();
 }
 

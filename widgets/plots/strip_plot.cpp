@@ -59,18 +59,26 @@ void StripPlot::setSelected(const QString& run)
 void StripPlot::fit()
 {
     xAxis->setRange(-0.6, std::max<double>(1, static_cast<double>(m_groups.size())) - 0.4);
+    const double scale = m_isShare ? 100 : 1;
+    double low = m_isShare ? 0 : INFINITY;
+    double high = m_isShare ? 100 : -INFINITY;
+    const auto take = [&](double value) {
+        if (!std::isfinite(value))
+            return;
+        low = std::min(low, scale * value);
+        high = std::max(high, scale * value);
+    };
+    for (const auto& group : m_groups) {
+        for (const auto& dot : group.dots)
+            take(dot.value);
+        // Mean ± SD is drawn whole, also where it leaves what a share can be.
+        take(group.mean - group.sd);
+        take(group.mean + group.sd);
+    }
     if (m_isShare) {
-        yAxis->setRange(-3, 103);
+        yAxis->setRange(low - 3, high + 3);
         return;
     }
-    double low = INFINITY;
-    double high = -INFINITY;
-    for (const auto& group : m_groups)
-        for (const auto& dot : group.dots)
-            if (std::isfinite(dot.value)) {
-                low = std::min(low, dot.value);
-                high = std::max(high, dot.value);
-            }
     if (!(low <= high)) {
         low = 0;
         high = 1;
