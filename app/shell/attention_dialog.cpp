@@ -72,6 +72,7 @@ AttentionDialog::AttentionDialog(const QString& title, const QString& runFolder,
     proxy->setSortRole(widgets::TableModel::kSortRole);
     m_table->setModel(proxy);
     m_table->setObjectName("attentionTable");
+    m_table->setAccessibleName(tr("attention, head by head"));
     m_table->setSortingEnabled(true);
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -80,6 +81,7 @@ AttentionDialog::AttentionDialog(const QString& title, const QString& runFolder,
     const QStringList arguments{"eval", runFolder, "--protocol", "probe"};
     auto* command = new QLineEdit(bridge::shellCommand(arguments));
     command->setReadOnly(true);
+    command->setAccessibleName(tr("command"));
     command->setCursorPosition(0);
     m_plot->setCommand(command->text());
     auto* top = new QHBoxLayout;

@@ -8,7 +8,7 @@
 #include <QToolButton>
 #include <QUrl>
 
-#include "widgets/common/icons.h"
+#include "widgets/common/icon_button.h"
 #include "widgets/common/theme.h"
 
 namespace holo::shell {
@@ -16,7 +16,7 @@ namespace holo::shell {
 DropWell::DropWell(const QString& letter, QWidget* parent)
     : QFrame(parent)
     , m_text(new QLabel)
-    , m_clear(new QToolButton)
+    , m_clear(widgets::iconButton("close", tr("Empty %1").arg(letter)))
     , m_letter(letter)
 {
     setAcceptDrops(true);
@@ -24,13 +24,7 @@ DropWell::DropWell(const QString& letter, QWidget* parent)
     setMinimumHeight(52);
     auto* mark = new QLabel("<b>" + letter + "</b>");
     m_text->setWordWrap(true);
-    auto* choose = new QToolButton;
-    choose->setIcon(widgets::icon("folder"));
-    choose->setAutoRaise(true);
-    choose->setToolTip(tr("Choose a folder"));
-    m_clear->setIcon(widgets::icon("close"));
-    m_clear->setAutoRaise(true);
-    m_clear->setToolTip(tr("Empty it"));
+    auto* choose = widgets::iconButton("folder", tr("Choose a folder for %1").arg(letter));
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(12, 6, 6, 6);
     layout->addWidget(mark);

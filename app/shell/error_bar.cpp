@@ -6,7 +6,7 @@
 #include <QLabel>
 #include <QToolButton>
 
-#include "widgets/common/icons.h"
+#include "widgets/common/icon_button.h"
 
 namespace holo::shell {
 
@@ -15,7 +15,6 @@ ErrorBar::ErrorBar(QWidget* parent)
     , m_text(new QLabel)
 {
     setObjectName("errorBar");
-    setStyleSheet("#errorBar { background: rgba(213, 94, 0, 36); border-left: 3px solid #D55E00; }");
     m_text->setWordWrap(true);
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     const auto button = [](const QString& text) {
@@ -26,9 +25,7 @@ ErrorBar::ErrorBar(QWidget* parent)
     };
     auto* log = button(tr("Show in log"));
     auto* copy = button(tr("Copy"));
-    auto* close = button({});
-    close->setIcon(widgets::icon("close"));
-    close->setToolTip(tr("Dismiss"));
+    auto* close = widgets::iconButton("close", tr("Dismiss"));
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(12, 4, 8, 4);
     layout->addWidget(m_text, 1);

@@ -40,7 +40,8 @@ FilterBar::FilterBar(FilterState& state, QWidget* parent)
     search->setText("Ctrl+K");
     search->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     search->setAutoRaise(true);
-    search->setToolTip(tr("All commands"));
+    search->setToolTip(tr("All commands  (Ctrl+K)"));
+    search->setAccessibleName(tr("All commands"));
     connect(search, &QToolButton::clicked, this, &FilterBar::paletteWanted);
 
     auto* filters = new QHBoxLayout(m_filters);

@@ -28,6 +28,7 @@
 #include "app/shell/pages/swap_page.h"
 #include "app/shell/pages/train_page.h"
 #include "app/shell/welcome_page.h"
+#include "widgets/common/empty_state.h"
 
 namespace holo::shell {
 
@@ -118,9 +119,13 @@ MainWindow::MainWindow(settings::Settings& settings, QWidget* parent)
         m_logPage->showWindowLog();
         showPage("log");
     });
-    connect(&m_study, &bridge::Study::failed, this, &MainWindow::showError);
+    connect(&m_study, &bridge::Study::failed, this, [this](const QString& sentence) {
+        tellWaiting({});
+        showError(sentence);
+    });
     connect(&m_queue, &bridge::JobQueue::failed, this, &MainWindow::showError);
     connect(&m_study, &bridge::Study::opened, this, [this] {
+        tellWaiting({});
         // Whoever holds the index holds the project; a second window looks on.
         m_queue.open(m_study.folder(), m_study.isReadOnly());
         updateChoices();
@@ -171,6 +176,10 @@ void MainWindow::addPage(Page* page, const QString& icon, const QString& word, c
     connect(page, &Page::failed, this, &MainWindow::showError);
     connect(page, &Page::noted, this, &MainWindow::report);
     connect(page, &Page::pageWanted, this, &MainWindow::showPage);
+    connect(page, &Page::comparisonWanted, this, [this](const QStringList& folders) {
+        m_compare->setSources(folders);
+        showPage("compare");
+    });
 }
 
 void MainWindow::showPage(const QString& name)
@@ -238,6 +247,12 @@ void MainWindow::reportEnd(const QString& run)
         showError(tr("%1 ended: %2").arg(run, reason.isEmpty() ? tr("its worker.log says nothing") : reason));
 }
 
+void MainWindow::tellWaiting(const QString& text)
+{
+    for (auto* empty : findChildren<widgets::EmptyState*>())
+        empty->setWaiting(text);
+}
+
 void MainWindow::updateChoices()
 {
     QStringList arms;
@@ -283,7 +298,7 @@ void MainWindow::updateStatus()
         const QString home = QDir::homePath();
         if (text.startsWith(home + '/'))
             text.replace(0, home.size(), "~");
-        text += tr("  ·  %n run(s)", nullptr, static_cast<int>(m_study.rows().size()));
+        text += m_study.isLoaded() ? tr("  ·  %n run(s)", nullptr, static_cast<int>(m_study.rows().size())) : tr("  ·  reading the runs…");
         if (running > 0)
             text += tr(", %1 running  ·  %2 tok/s").arg(running).arg(QString::number(speed, 'f', 0));
         if (m_study.isReadOnly())

@@ -78,6 +78,7 @@ private:
     void runTool(const QString& name, const QStringList& arguments);
     void saveProject();
     bool mayLeaveProject();
+    void tellWaiting(const QString& text);  // on empty pages, while the runs are read
     void updateChoices();
     void updateStatus();
     void updateTitle();

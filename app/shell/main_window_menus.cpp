@@ -10,8 +10,12 @@
 #include "app/shell/command_palette.h"
 #include "app/shell/docks/inspector.h"
 #include "app/shell/docks/queue_panel.h"
+#include "app/shell/help_texts.h"
+#include "app/shell/json_dialog.h"
 #include "app/shell/main_window.h"
 #include "app/shell/pages/log_page.h"
+#include "app/shell/text_dialog.h"
+#include "widgets/common/action_tip.h"
 #include "widgets/common/icons.h"
 
 namespace holo::shell {
@@ -48,6 +52,8 @@ void MainWindow::makeMenus()
     const auto action = [this](QMenu* menu, const QString& text, const QKeySequence& keys, const QString& icon, auto what) {
         auto* a = menu->addAction(text, this, what);
         a->setShortcut(keys);
+        if (!keys.isEmpty())
+            widgets::tellShortcut(a);
         if (!icon.isEmpty())
             a->setIcon(widgets::icon(icon));
         return a;
@@ -57,6 +63,13 @@ void MainWindow::makeMenus()
     action(project, tr("&Open folder…"), QKeySequence::Open, "folder", &MainWindow::openFolder);
     action(project, tr("Open the tiny &sample"), {}, "play", &MainWindow::openSample);
     action(project, tr("&Save project"), QKeySequence::Save, "save", &MainWindow::saveProject);
+    auto* json = action(project, tr("Project as &JSON…"), QKeySequence("Ctrl+J"), {}, [this] {
+        auto* dialog = new JsonDialog(m_document, this);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->show();
+    });
+    json->setEnabled(false);
+    connect(&m_document, &widgets::ProjectDocument::changed, json, [this, json] { json->setEnabled(m_document.isOpen()); });
     action(project, tr("&Close project"), {}, {}, &MainWindow::closeProject);
     project->addSeparator();
     action(project, tr("&Quit"), QKeySequence::Quit, {}, [this] { close(); });
@@ -68,6 +81,8 @@ void MainWindow::makeMenus()
     QAction* redo = m_document.undoStack()->createRedoAction(this, tr("Redo"));
     redo->setShortcut(QKeySequence::Redo);
     redo->setIcon(widgets::icon("redo"));
+    widgets::tellShortcut(undo);
+    widgets::tellShortcut(redo);
     edit->addActions({undo, redo});
     edit->addSeparator();
     auto* restore = action(edit, tr("Bring back deleted runs"), {}, {}, [this] {
@@ -119,6 +134,18 @@ void MainWindow::makeMenus()
     action(tools, tr("Write a &Slurm script"), {}, {}, [this] { runTool(tr("Slurm script"), {"slurm", m_study.folder()}); });
     action(tools, tr("Check every &kernel against float64"), {}, {}, [this] { runTool(tr("Self-test"), {"selftest"}); });
     auto* help = menuBar()->addMenu(tr("&Help"));
+    const auto read = [this](const QString& title, const QString& text, const QString& file) {
+        auto* dialog = new TextDialog(title, text, file, this);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->show();
+    };
+    action(help, tr("&Formulas and sources"), QKeySequence::HelpContents, {}, [read] { read(tr("Formulas and sources"), formulaHelp(), "formulas.txt"); });
+    action(help, tr("&Keyboard"), {}, {}, [this, read] {
+        QList<QAction*> actions;
+        for (auto* menu : menuBar()->findChildren<QMenu*>())
+            actions << menu->actions();
+        read(tr("Keyboard"), keyboardHelp(actions), "keyboard.txt");
+    });
     action(help, tr("&About Holonomy"), {}, {}, [this] {
         QMessageBox::about(this, tr("About Holonomy"),
             tr("<b>Holonomy</b><p>A workbench for experiments on positional encodings.</p><p>Free software under the GNU General Public License, version 3 or later.</p>"));

@@ -27,6 +27,7 @@ bool MainWindow::openProject(const QString& path)
         m_study.close();
         m_filter.selectRun({});
         m_document.load(file.parent_path(), project);
+        tellWaiting(tr("Reading the runs…"));
         m_study.open(folder);
         m_settings.addRecent(folder);
         m_errorBar->show({});

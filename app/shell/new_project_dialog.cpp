@@ -5,13 +5,14 @@
 #include <QDir>
 #include <QFileDialog>
 #include <QFormLayout>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QToolButton>
 
 #include "core/base/error.h"
 #include "core/config/project.h"
-#include "widgets/common/icons.h"
+#include "widgets/common/icon_button.h"
 
 namespace holo::shell {
 
@@ -24,13 +25,12 @@ NewProjectDialog::NewProjectDialog(QWidget* parent)
     setMinimumWidth(480);
     m_template->setObjectName("template");
     m_folder->setObjectName("folder");
+    m_folder->setAccessibleName(tr("folder"));
     for (const auto& name : config::templateNames()) {
         m_template->addItem(QString::fromStdString(name));
         m_template->setItemData(m_template->count() - 1, QString::fromStdString(config::projectTemplate(name).notes), Qt::ToolTipRole);
     }
-    auto* browse = new QToolButton;
-    browse->setIcon(widgets::icon("folder"));
-    browse->setToolTip(tr("Choose a folder"));
+    auto* browse = widgets::iconButton("folder", tr("Choose a folder"));
     auto* row = new QHBoxLayout;
     row->addWidget(m_folder, 1);
     row->addWidget(browse);
@@ -38,8 +38,15 @@ NewProjectDialog::NewProjectDialog(QWidget* parent)
     buttons->button(QDialogButtonBox::Ok)->setText(tr("Create"));
     auto* form = new QFormLayout(this);
     form->addRow(tr("start from"), m_template);
+    auto* notes = new QLabel;
+    notes->setWordWrap(true);
+    notes->setProperty("role", "secondary");
+    form->addRow(QString(), notes);
     form->addRow(tr("folder"), row);
     form->addRow(buttons);
+    const auto describe = [this, notes] { notes->setText(m_template->currentData(Qt::ToolTipRole).toString()); };
+    connect(m_template, &QComboBox::currentIndexChanged, notes, describe);
+    describe();
     connect(browse, &QToolButton::clicked, this, [this] {
         const QString folder = QFileDialog::getExistingDirectory(this, tr("Folder of the new project"), QFileInfo(m_folder->text()).absolutePath());
         if (!folder.isEmpty())

@@ -35,6 +35,7 @@ public:
 Q_SIGNALS:
     void failed(const QString& sentence);
     void pageWanted(const QString& name);  // "train", "design", …
+    void comparisonWanted(const QStringList& folders);
     void noted(const QString& sentence);   // for the status bar
 
 protected:

@@ -6,23 +6,36 @@
 #include <QDir>
 #include <QDockWidget>
 #include <QEventLoop>
+#include <QMenu>
+#include <QMenuBar>
 #include <QTemporaryDir>
 #include <QTimer>
 #include <clocale>
 #include <cstdio>
 #include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "app/settings/settings.h"
+#include "app/shell/claim_sheet.h"
+#include "app/shell/command_palette.h"
+#include "app/shell/help_texts.h"
+#include "app/shell/json_dialog.h"
 #include "app/shell/main_window.h"
+#include "app/shell/new_project_dialog.h"
 #include "app/shell/pages/compare_page.h"
+#include "app/shell/text_dialog.h"
+#include "app/shell/trials_dialog.h"
 #include "widgets/common/plurals.h"
 #include "widgets/plots/curve_plot.h"
+#include "widgets/plots/export_dialog.h"
 
 namespace holo::shell {
 
 namespace {
 
-constexpr int kPatienceMilliseconds = 30000;
+constexpr int kPatienceMilliseconds = 180000;
 constexpr int kSettleMilliseconds = 900;  // timers of plots, statistics in the background
 
 void waitFor(int milliseconds)
@@ -36,6 +49,33 @@ int fail(int code, const QString& sentence)
 {
     std::fprintf(stderr, "%s\n", sentence.toUtf8().constData());
     return code;
+}
+
+// Every dialog, with the content that a run which is done gives it.
+std::vector<std::pair<QString, std::unique_ptr<QWidget>>> dialogs(MainWindow& window, const QString& run)
+{
+    std::vector<std::pair<QString, std::unique_ptr<QWidget>>> list;
+    list.emplace_back("new-project", std::make_unique<NewProjectDialog>());
+    list.emplace_back("export", std::make_unique<widgets::ExportDialog>("retrieval by needle position", "pdf", "holonomy report study --out report"));
+    list.emplace_back("json", std::make_unique<JsonDialog>(window.document()));
+    list.emplace_back("formulas", std::make_unique<TextDialog>(MainWindow::tr("Formulas and sources"), formulaHelp(), "formulas.txt"));
+    QList<QAction*> actions;
+    for (auto* menu : window.menuBar()->findChildren<QMenu*>())
+        for (auto* action : menu->actions())
+            if (!action->isSeparator())
+                actions << action;
+    auto palette = std::make_unique<CommandPalette>(actions);
+    palette->setAttribute(Qt::WA_DeleteOnClose, false);
+    list.emplace_back("commands", std::move(palette));
+    if (run.isEmpty())
+        return list;
+    const auto* row = window.study().row(run);
+    const QString folder = window.study().runFolder(run);
+    list.emplace_back("claim", std::make_unique<TextDialog>(MainWindow::tr("What it rests on"), claimSheet({folder}), "claim.md"));
+    if (const auto* needle = window.study().needle(run); needle && !needle->grid.lengths.empty())
+        list.emplace_back("trials", std::make_unique<TrialsDialog>(QString::fromStdString(row->arm), std::vector<TrialsDialog::Source>{{row->seed, folder, QString::fromStdString(needle->row.id)}},
+                                        needle->grid.lengths.back(), needle->grid.depths.front()));
+    return list;
 }
 
 const char* optionValue(int argc, char** argv, const char* name)
@@ -60,7 +100,7 @@ int screenshotsMain(int argc, char** argv)
     QApplication::setApplicationName("holonomy");
 
     QCommandLineParser parser;
-    parser.setApplicationDescription("Every page of the window as PNG, drawn without a display.\n\nExample: holonomy screenshots projects/tiny --out pictures --scale 2 --theme dark");
+    parser.setApplicationDescription("Every page and dialog of the window as PNG, drawn without a display.\n\nExample: holonomy screenshots projects/tiny --out pictures --scale 2 --theme dark");
     parser.addHelpOption();
     parser.addOptions({{"out", "Folder for the pictures.", "DIR"}, {"scale", "1 or 2.", "SCALE", "1"}, {"theme", "light or dark.", "THEME", "light"}, {"size", "Size of the window.", "WxH", "1500x950"}});
     parser.addPositionalArgument("PROJECT", "Project folder.");
@@ -127,6 +167,14 @@ int screenshotsMain(int argc, char** argv)
             break;
         }
     int number = 1;
+    QString unwritten;
+    const auto picture = [&](QWidget& widget, const QString& name) {
+        const QString file = out.filePath(QStringLiteral("%1-%2.png").arg(number++, 2, 10, QLatin1Char('0')).arg(name));
+        if (!widget.grab().save(file, "PNG"))
+            unwritten = file;
+        else
+            std::printf("%s\n", file.toUtf8().constData());
+    };
     for (const QString& page : MainWindow::pageNames()) {
         window.showPage(page);
         waitFor(kSettleMilliseconds);
@@ -135,12 +183,17 @@ int screenshotsMain(int argc, char** argv)
         for (auto* plot : window.findChildren<widgets::CurvePlot*>())
             plot->refresh();
         waitFor(100);
-        const QString file = out.filePath(QStringLiteral("%1-%2.png").arg(number++).arg(page));
-        if (!window.grab().save(file, "PNG"))
-            return fail(5, file + ": cannot be written.");
-        std::printf("%s\n", file.toUtf8().constData());
+        picture(window, page);
     }
-    return 0;
+    for (const auto& [name, dialog] : dialogs(window, doneByArm.empty() ? QString() : doneByArm.begin()->second)) {
+        dialog->show();
+        waitFor(kSettleMilliseconds);
+        picture(*dialog, name);
+    }
+    window.closeProject();
+    waitFor(100);
+    picture(window, "welcome");
+    return unwritten.isEmpty() ? 0 : fail(5, unwritten + ": cannot be written.");
 }
 
 }  // namespace holo::shell

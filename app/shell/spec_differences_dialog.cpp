@@ -57,6 +57,7 @@ SpecDifferencesDialog::SpecDifferencesDialog(const QStringList& runFolders, QWid
     }
     auto* model = new widgets::TableModel(this);
     auto* view = new QTableView;
+    view->setAccessibleName(tr("settings that differ"));
     auto* head = new QLabel(rows.empty() ? tr("These runs have the same settings in every field.") : tr("%n field(s) differ; what all share is left out.", nullptr, static_cast<int>(rows.size())));
     if (runFolders.size() > kMostRuns)
         problems << tr("%1 of %2 runs are shown.").arg(kMostRuns).arg(runFolders.size());

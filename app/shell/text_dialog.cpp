@@ -4,6 +4,7 @@
 #include <QClipboard>
 #include <QDialogButtonBox>
 #include <QFileDialog>
+#include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -25,23 +26,28 @@ TextDialog::TextDialog(const QString& title, const QString& text, const QString&
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
     auto* copy = buttons->addButton(tr("Copy"), QDialogButtonBox::ActionRole);
     auto* save = buttons->addButton(tr("Save…"), QDialogButtonBox::ActionRole);
+    auto* outcome = new QLabel;
+    outcome->setProperty("role", "secondary");
+    auto* foot = new QHBoxLayout;
+    foot->addWidget(outcome, 1);
+    foot->addWidget(buttons);
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(edit, 1);
-    layout->addWidget(buttons);
+    layout->addLayout(foot);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    connect(copy, &QPushButton::clicked, this, [this, text] {
+    connect(copy, &QPushButton::clicked, this, [outcome, text] {
         QApplication::clipboard()->setText(text);
-        Q_EMIT noted(tr("Copied"));
+        outcome->setText(tr("Copied"));
     });
-    connect(save, &QPushButton::clicked, this, [this, text, fileName] {
+    connect(save, &QPushButton::clicked, this, [this, outcome, text, fileName] {
         const QString file = QFileDialog::getSaveFileName(this, windowTitle(), fileName);
         if (file.isEmpty())
             return;
         try {
             writeFileAtomic(file.toStdString(), text.toStdString());
-            Q_EMIT noted(tr("Wrote %1").arg(file));
+            outcome->setText(tr("Wrote %1").arg(file));
         } catch (const Error& error) {
-            Q_EMIT failed(QString::fromUtf8(error.what()));
+            outcome->setText(QString::fromUtf8(error.what()));
         }
     });
 }

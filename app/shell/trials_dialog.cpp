@@ -40,7 +40,7 @@ TrialsDialog::TrialsDialog(const QString& arm, const std::vector<Source>& source
                 right += trial.exact;
                 const auto style = widgets::stateStyle(trial.exact ? "done" : "failed");
                 rows.push_back({integerCell(source.seed), integerCell(trial.trial), {style.sign + ' ' + (trial.exact ? tr("right") : tr("wrong")), trial.exact ? 1 : 0, false, {}, style.color, {}},
-                    {QString::fromStdString(trial.key)}, integerCell(trial.distance), integerCell(trial.needleIndex), numberCell(trial.nll, 3), numberCell(trial.rank, 3),
+                    {QString::fromStdString(trial.key)}, integerCell(trial.distance), integerCell(trial.needleIndex), numberCell(trial.nll, 3), std::isfinite(trial.rank) ? integerCell(std::llround(trial.rank)) : numberCell(trial.rank, 3),
                     {QString::fromStdString(trial.promptHash).left(12)}});
                 m_entries.push_back({source, std::move(trial)});
             }
@@ -56,6 +56,8 @@ TrialsDialog::TrialsDialog(const QString& arm, const std::vector<Source>& source
     proxy->setSortRole(widgets::TableModel::kSortRole);
     m_table->setModel(proxy);
     m_table->setObjectName("trials");
+    m_table->setAccessibleName(tr("trials"));
+    m_prompt->setAccessibleName(tr("prompt"));
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(2, Qt::AscendingOrder);
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -75,6 +77,7 @@ TrialsDialog::TrialsDialog(const QString& arm, const std::vector<Source>& source
     layout->addWidget(splitter, 1);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this, proxy](const QModelIndex& current) { showTrial(proxy->mapToSource(current).row()); });
     m_table->resizeColumnsToContents();
+    m_table->selectRow(0);
 }
 
 void TrialsDialog::showTrial(int row)

@@ -95,7 +95,7 @@ void FixtureProject::writeRun(const config::RunSpec& spec)
     const QString id = QString::fromStdString(config::runId(spec));
     const QString folder = m_folder + "/runs/" + id;
     QDir().mkpath(folder);
-    writeFileAtomic((folder + "/run.json").toStdString(), dumpPretty({{"format", 1}, {"spec", config::toJson(spec)}, {"argv", Json::array({"holonomy", "train"})}}));
+    writeFileAtomic((folder + "/run.json").toStdString(), dumpPretty({{"format", 1}, {"arm", spec.arm}, {"seed", spec.seed}, {"spec", config::toJson(spec)}, {"argv", Json::array({"holonomy", "train"})}}));
     append(folder + "/events.jsonl", dumpLine({{"format", 1}, {"type", "start"}, {"attempt", 1}}) + '\n');
     const bool resumed = spec.arm == "mobius25" && spec.seed == 4;
     const bool failed = spec.arm == "nope25" && spec.seed == 3;
@@ -132,7 +132,7 @@ void FixtureProject::writeRun(const config::RunSpec& spec)
 
 void FixtureProject::writeEval(const config::RunSpec& spec, const QString& run, std::int64_t step) const
 {
-    const QString folder = m_folder + "/runs/" + run + QStringLiteral("/evals/step-%1-needle").arg(step);
+    const QString folder = m_folder + "/runs/" + run + QStringLiteral("/evals/needle-step-%1").arg(step);
     QDir().mkpath(folder);
     const int trials = 20;
     const double reach = skill(spec.arm, spec.seed, step);
@@ -174,13 +174,13 @@ void FixtureProject::writeEval(const config::RunSpec& spec, const QString& run, 
         {"cells", std::move(cells)}, {"by_distance", std::move(distances)}, {"mean", number(sum / count)}};
     writeFileAtomic((folder + "/summary.json").toStdString(), dumpPretty(summary));
     writeFileAtomic((folder + "/trials.jsonl").toStdString(), lines);
-    const QString perplexity = m_folder + "/runs/" + run + QStringLiteral("/evals/step-%1-perplexity").arg(step);
+    const QString perplexity = m_folder + "/runs/" + run + QStringLiteral("/evals/perplexity-step-%1").arg(step);
     QDir().mkpath(perplexity);
     const double nll = 3.18 + 0.6 * std::exp(-static_cast<double>(step) / 30) + 0.01 * noise(run.toStdString(), step, 5);
     writeFileAtomic((perplexity + "/summary.json").toStdString(), dumpPretty({{"format", 1}, {"protocol", "perplexity"}, {"checkpoint", "checkpoints/step-" + std::to_string(step)}, {"scheme_trained", scheme}, {"scheme_run", scheme},
         {"rows", Json::array({{{"length", 128}, {"tokens", 8192}, {"nll", number(nll + 0.05)}, {"ppl", number(std::exp(nll + 0.05))}}, {{"length", 256}, {"tokens", 8192}, {"nll", number(nll)}, {"ppl", number(std::exp(nll))}}})}}));
     append(m_folder + "/runs/" + run + "/events.jsonl",
-        dumpLine({{"type", "eval"}, {"attempt", 1}, {"step", step}, {"tokens", 2048 * step}, {"eval", "step-" + std::to_string(step) + "-needle"}, {"protocol", "needle"}, {"mean", number(sum / count)}}) + '\n');
+        dumpLine({{"type", "eval"}, {"attempt", 1}, {"step", step}, {"tokens", 2048 * step}, {"eval", "needle-step-" + std::to_string(step)}, {"protocol", "needle"}, {"mean", number(sum / count)}}) + '\n');
 }
 
 }  // namespace holo::test

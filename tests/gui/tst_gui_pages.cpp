@@ -215,8 +215,8 @@ void GuiPages::compareReadsTwoRuns()
 void GuiPages::swapShowsItsDocument()
 {
     const QString run = m_fixture->folder() + "/runs/" + m_fixture->run("mobius25", 1);
-    const Json before = readJsonFile((run + "/evals/step-120-needle/summary.json").toStdString());
-    const Json after = readJsonFile((run + "/evals/step-40-needle/summary.json").toStdString());
+    const Json before = readJsonFile((run + "/evals/needle-step-120/summary.json").toStdString());
+    const Json after = readJsonFile((run + "/evals/needle-step-40/summary.json").toStdString());
     Json difference = Json::array();
     for (const auto& cell : before.at("cells"))
         difference.push_back({{"length", cell.at("length")}, {"depth", cell.at("depth")}, {"p_mcnemar", 1.0}});

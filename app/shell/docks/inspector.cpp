@@ -17,6 +17,7 @@
 #include "app/bridge/study.h"
 #include "app/shell/docks/notes_field.h"
 #include "app/shell/filter_state.h"
+#include "app/shell/run_dialogs.h"
 #include "core/base/json.h"
 #include "core/config/scheme_json.h"
 #include "core/model/run_row.h"
@@ -77,6 +78,8 @@ Inspector::Inspector(Context& context, QWidget* parent)
     m_facts->setIndentation(0);
     m_facts->setWordWrap(true);
     m_facts->setFrameShape(QFrame::NoFrame);
+    m_facts->setProperty("role", "plain");
+    m_facts->setAccessibleName(tr("facts"));
     m_facts->setTextElideMode(Qt::ElideMiddle);
     m_facts->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_facts->setSelectionMode(QAbstractItemView::NoSelection);
@@ -194,6 +197,9 @@ void Inspector::update()
         QApplication::clipboard()->setText(bridge::shellCommand(RunController::trainArguments(m_context.study.folder(), arm, seed)));
         Q_EMIT noted(tr("Command copied"));
     });
+    action(tr("Rests on…"), tr("What its numbers rest on: commands, build, data, hashes"), [this, run] { showClaim(m_context, {run}, this); });
+    if (row->checkpoints > 0)
+        action(tr("Attention…"), tr("What each head attends to, by distance"), [this, run] { showAttention(m_context, run, this); });
     action(tr("Folder"), folder, [folder] { QDesktopServices::openUrl(QUrl::fromLocalFile(folder)); });
     m_actions->layout()->activate();
     m_actions->setMinimumHeight(m_actions->layout()->heightForWidth(std::max(width() - 24, 160)));

@@ -13,6 +13,7 @@
 #include "app/shell/filter_state.h"
 #include "widgets/common/arm_style.h"
 #include "widgets/common/format.h"
+#include "widgets/common/icon_button.h"
 #include "widgets/common/icons.h"
 #include "widgets/common/state_style.h"
 
@@ -33,20 +34,12 @@ QueuePanel::QueuePanel(Context& context, QWidget* parent)
     m_list->setRootIsDecorated(false);
     m_list->setFrameShape(QFrame::NoFrame);
     m_list->setAccessibleName(tr("queue"));
-    const auto button = [](const QString& icon, const QString& tip, const char* name) {
-        auto* b = new QToolButton;
-        b->setIcon(widgets::icon(icon));
-        b->setToolTip(tip);
-        b->setAutoRaise(true);
-        b->setObjectName(name);
-        return b;
-    };
     m_pause->setAutoRaise(true);
     m_pause->setObjectName("pauseQueue");
     m_pause->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    auto* up = button("up", tr("Earlier"), "queueUp");
-    auto* down = button("down", tr("Later"), "queueDown");
-    auto* remove = button("trash", tr("Take out of the queue"), "queueRemove");
+    auto* up = iconButton("up", tr("Earlier"), "queueUp");
+    auto* down = iconButton("down", tr("Later"), "queueDown");
+    auto* remove = iconButton("trash", tr("Take out of the queue"), "queueRemove");
     auto* top = new QHBoxLayout;
     top->addWidget(m_pause);
     top->addWidget(m_summary);

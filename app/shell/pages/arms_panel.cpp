@@ -10,7 +10,7 @@
 #include "core/config/scheme_json.h"
 #include "core/ladder/controls.h"
 #include "widgets/common/arm_style.h"
-#include "widgets/common/icons.h"
+#include "widgets/common/icon_button.h"
 #include "widgets/editors/project_document.h"
 
 namespace holo::shell {
@@ -24,18 +24,10 @@ ArmsPanel::ArmsPanel(widgets::ProjectDocument& document, QWidget* parent)
     m_list->setAccessibleName(tr("arms"));
     m_list->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed);
     m_list->setFrameShape(QFrame::NoFrame);
-    const auto button = [](const QString& icon, const QString& tip, const char* name) {
-        auto* b = new QToolButton;
-        b->setIcon(widgets::icon(icon));
-        b->setToolTip(tip);
-        b->setAutoRaise(true);
-        b->setObjectName(name);
-        return b;
-    };
-    auto* add = button("add", tr("New arm"), "addArm");
-    auto* clone = button("copy", tr("Clone the chosen arm"), "cloneArm");
-    auto* controls = button("scales", tr("Add the matched controls of a Möbius arm: same heads, each alike in all but one respect"), "addControls");
-    auto* remove = button("trash", tr("Remove the chosen arm (Ctrl+Z brings it back)"), "removeArm");
+    auto* add = widgets::iconButton("add", tr("New arm"), "addArm");
+    auto* clone = widgets::iconButton("copy", tr("Clone the chosen arm"), "cloneArm");
+    auto* controls = widgets::iconButton("scales", tr("Add the matched controls of a Möbius arm: same heads, each alike in all but one respect"), "addControls");
+    auto* remove = widgets::iconButton("trash", tr("Remove the chosen arm (Ctrl+Z brings it back)"), "removeArm");
     auto* heading = new QLabel(tr("Arms"));
     heading->setProperty("role", "heading");
     auto* top = new QHBoxLayout;

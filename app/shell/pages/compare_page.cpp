@@ -91,6 +91,7 @@ ComparePage::ComparePage(Context& context, QWidget* parent)
     m_curves->setObjectName("compareCurves");
     m_configView->setModel(m_config);
     m_configView->setObjectName("configDifferences");
+    m_configView->setAccessibleName(tr("settings of A and B"));
     m_configView->verticalHeader()->hide();
     m_configView->setShowGrid(false);
     m_configView->horizontalHeader()->setStretchLastSection(true);
@@ -101,6 +102,7 @@ ComparePage::ComparePage(Context& context, QWidget* parent)
     configLayout->addWidget(m_configView, 1);
     auto* ladderView = new QTableView;
     ladderView->setModel(m_ladders);
+    ladderView->setAccessibleName(tr("ladders of A and B"));
     ladderView->verticalHeader()->hide();
     ladderView->setShowGrid(false);
     ladderView->horizontalHeader()->setStretchLastSection(true);
@@ -111,7 +113,7 @@ ComparePage::ComparePage(Context& context, QWidget* parent)
     factsLayout->setContentsMargins(12, 4, 12, 8);
     m_conflicts->setWordWrap(true);
     m_conflicts->setObjectName("conflicts");
-    m_conflicts->setStyleSheet("color: #D55E00;");
+    m_conflicts->setProperty("role", "problem");
     factsLayout->addWidget(m_conflicts);
     factsLayout->addWidget(ladderView, 1);
     ladders->addWidget(facts);
@@ -197,6 +199,14 @@ void ComparePage::addSource(const QString& path)
         });
     show();
     m_tabs->setCurrentWidget(m_strip);
+}
+
+void ComparePage::setSources(const QStringList& paths)
+{
+    while (isAnySet())
+        clearSource(m_sources[0] ? 0 : 1);
+    for (const QString& path : paths)
+        addSource(path);
 }
 
 void ComparePage::setSource(int well, const QString& path)
@@ -315,7 +325,7 @@ void ComparePage::show()
                 beyond += !d.noise[i];
             }
         m_summary->setText(tr("Mean difference %1 points; %2 of %3 cells lie beyond the 95 % interval of a difference of two shares (Newcombe). About one cell in twenty does so by chance, and two runs differ by their seeds too.")
-                               .arg(formatValue(100 * (a->grid->mean - b->grid->mean), 3)).arg(beyond).arg(cells));
+                               .arg(formatValue(100 * (a->grid->mean - b->grid->mean), 3).replace('-', QStringLiteral("−"))).arg(beyond).arg(cells));
     } else {
         m_maps[2]->clear();
     }

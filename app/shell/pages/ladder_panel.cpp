@@ -17,6 +17,7 @@
 #include "widgets/common/format.h"
 #include "widgets/common/number_edit.h"
 #include "widgets/common/state_style.h"
+#include "widgets/common/theme.h"
 #include "widgets/editors/head_painter.h"
 #include "widgets/editors/project_document.h"
 #include "widgets/editors/scheme_editor.h"
@@ -64,13 +65,14 @@ LadderPanel::LadderPanel(widgets::ProjectDocument& document, QWidget* parent)
     m_verdict->setWordWrap(true);
     m_verdict->setToolTip(tr("Holonomy: what is left of a rotation plane after one trip round the training context, e^{iNθ}.\n−1 in every plane: anti-periodic (Möbius, arXiv 2607.21405); +1: periodic."));
     m_problem->setWordWrap(true);
-    m_problem->setStyleSheet("color: #D55E00;");
+    m_problem->setProperty("role", "problem");
     m_theta->setObjectName("thetaPlot");
     m_kernel->setObjectName("kernelPlot");
     m_turns->setObjectName("turnsPlot");
     m_theta->setAccessibleName(tr("θ of each plane"));
     m_kernel->setToolTip(tr("K(Δ)/M = (1/M) Σ cos θΔ: what q·k is at distance Δ for equal content in every plane"));
     m_reference->setObjectName("reference");
+    m_reference->setAccessibleName(tr("reference ladder"));
     m_reference->addItem(tr("no reference"), QString());
     for (const char* kind : {"standard", "mobius", "periodic", "band", "band:variant=C1", "resonance"})
         m_reference->addItem(QString::fromLatin1(kind), QString::fromLatin1(kind));
@@ -94,11 +96,12 @@ LadderPanel::LadderPanel(widgets::ProjectDocument& document, QWidget* parent)
     m_tableView->setShowGrid(false);
     m_tableView->horizontalHeader()->setStretchLastSection(true);
     m_tableView->setObjectName("thetaTable");
+    m_tableView->setAccessibleName(tr("θ, plane by plane"));
     m_table->setEditableColumn(1);
     m_formula->setObjectName("thetaFormula");
     m_formula->setPlaceholderText(QStringLiteral("pi*(2*i+1)/N"));
     m_formula->setAccessibleName(tr("formula of θ"));
-    m_formula->setToolTip(tr("θ of plane i, for example base^(-2*i/d) or pi*(2*i+1)/N; Enter applies it.\ni: plane, M: planes, d = 2M, N: context, base, pi, e; + − * / ^, sqrt exp log sin cos abs"));
+    m_formula->setToolTip(tr("θ of plane i, for example base^(-2*i/d) or pi*(2*i+1)/N; Enter applies it.\ni: plane, M: planes, d = 2M, N: context, base, pi, e; + − * / ^, sqrt exp log sin cos abs, and choices: i < 8 ? base^(-2*i/d) : 0"));
     auto* formula = new QWidget;
     auto* formulaLayout = new QVBoxLayout(formula);
     formulaLayout->setContentsMargins(0, 4, 0, 0);
@@ -218,7 +221,7 @@ void LadderPanel::applyFormula()
     if (!s)
         return;
     auto result = widgets::evaluateFormula(m_formula->text().toStdString(), {s->rotaryDim / 2, s->context, s->base});
-    m_formula->setStyleSheet(result.problem.empty() ? QString() : QStringLiteral("color: #D55E00;"));
+    widgets::markProblem(m_formula, !result.problem.empty());
     if (result.problem.empty())
         setTheta(std::move(result.theta));
     else

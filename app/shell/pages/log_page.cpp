@@ -33,8 +33,10 @@ LogPage::LogPage(Context& context, QWidget* parent)
     , m_worker(new QPlainTextEdit)
 {
     m_source->setObjectName("logSource");
+    m_source->setAccessibleName(tr("whose log"));
     m_source->addItems({tr("this window"), tr("worker of the selected run")});
     m_filter->setObjectName("logFilter");
+    m_filter->setAccessibleName(tr("filter of the log"));
     m_filter->setPlaceholderText(tr("filter"));
     m_filter->setClearButtonEnabled(true);
     m_filter->addAction(widgets::icon("filter"), QLineEdit::LeadingPosition);
@@ -42,6 +44,8 @@ LogPage::LogPage(Context& context, QWidget* parent)
     m_proxy->setFilterCaseSensitivity(Qt::CaseInsensitive);
     m_list->setModel(m_proxy);
     m_list->setObjectName("logList");
+    m_list->setAccessibleName(tr("log of this window"));
+    m_worker->setAccessibleName(tr("log of the worker"));
     m_list->setUniformItemSizes(true);
     m_list->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_list->setFrameShape(QFrame::NoFrame);

@@ -17,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "widgets/common/format.h"
+#include "widgets/common/icon_button.h"
 #include "widgets/common/icons.h"
 #include "widgets/editors/project_document.h"
 #include "widgets/editors/run_matrix.h"
@@ -56,17 +57,14 @@ PlanPanel::PlanPanel(Context& context, QWidget* parent)
     m_cost->setProperty("role", "secondary");
     m_cost->setWordWrap(true);
     m_problems->setWordWrap(true);
-    m_problems->setStyleSheet("color: #D55E00;");
+    m_problems->setProperty("role", "problem");
     m_command->setReadOnly(true);
     m_command->setObjectName("command");
     m_command->setAccessibleName(tr("command"));
     QFont mono("monospace");
     mono.setStyleHint(QFont::Monospace);
     m_command->setFont(mono);
-    auto* copy = new QToolButton;
-    copy->setIcon(widgets::icon("copy"));
-    copy->setToolTip(tr("Copy the command"));
-    copy->setAutoRaise(true);
+    auto* copy = widgets::iconButton("copy", tr("Copy the command"));
     m_queue->setObjectName("queueRuns");
     m_queue->setIcon(widgets::icon("play"));
     auto* line = new QHBoxLayout;

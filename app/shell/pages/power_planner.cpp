@@ -24,6 +24,9 @@ PowerPlanner::PowerPlanner(Context& context, QWidget* parent)
     , m_plan(new QPushButton(tr("Plan seeds")))
     , m_planned(new QLabel)
 {
+    m_ratio->setAccessibleName(tr("ratio of the standard deviations"));
+    m_alpha->setAccessibleName(tr("significance level α"));
+    m_wanted->setAccessibleName(tr("power"));
     m_ratio->setRange(1, 100);
     m_ratio->setValue(3);
     m_alpha->setRange(1e-6, 0.5);

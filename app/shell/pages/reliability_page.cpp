@@ -79,6 +79,9 @@ ReliabilityPage::ReliabilityPage(Context& context, QWidget* parent)
     , m_notes(new QLabel)
 {
     m_metric->setObjectName("metric");
+    m_metric->setAccessibleName(tr("what is compared"));
+    m_groupView->setAccessibleName(tr("arms: mean and spread over seeds"));
+    m_testView->setAccessibleName(tr("tests"));
     for (const Metric& metric : metrics())
         m_metric->addItem(tr(metric.title));
     auto* paired = new QCheckBox(tr("join equal seeds"));

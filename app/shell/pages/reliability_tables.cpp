@@ -23,6 +23,25 @@ TableCell optional(const std::optional<double>& value, double scale = 1, int dig
     return value ? numberCell(scale * *value, digits) : TableCell{QStringLiteral("–"), -std::numeric_limits<double>::max(), true};
 }
 
+constexpr std::size_t kBestOf = 3;
+
+// "97.1 (100 %)": the expected best, and the chance that it reaches the floor. The tip tells every k.
+TableCell bestOf(const stats::GroupSummary& g, double scale)
+{
+    if (g.bestOf.size() < kBestOf)
+        return {QStringLiteral("–"), -1, true};
+    const auto words = [&](std::size_t k) {
+        const QString best = formatValue(scale * g.bestOf[k - 1]);
+        return g.bestOfReaches.size() >= k ? QStringLiteral("%1 (%2 %)").arg(best, formatPercent(g.bestOfReaches[k - 1], 0)) : best;
+    };
+    TableCell cell{words(kBestOf), scale * g.bestOf[kBestOf - 1], true};
+    QStringList lines;
+    for (std::size_t k = 1; k <= std::min<std::size_t>(g.bestOf.size(), 10); ++k)
+        lines << Reliability::tr("best of %1: %2").arg(k).arg(words(k));
+    cell.tip = lines.join('\n');
+    return cell;
+}
+
 }  // namespace
 
 void showGroups(TableModel& model, const stats::StatisticsTable& table, double scale, const std::function<int(const QString& arm)>& armIndex)
@@ -38,12 +57,12 @@ void showGroups(TableModel& model, const stats::StatisticsTable& table, double s
         if (g.learned.wilson)
             learnedCell.tip = Reliability::tr("Wilson 95 %: %1 … %2 %").arg(formatPercent(g.learned.wilson->lo), formatPercent(g.learned.wilson->hi));
         rows.push_back({name, integerCell(g.n), optional(g.mean, scale), optional(g.sd, scale, 3), {interval, {}, true}, optional(g.min, scale), optional(g.max, scale),
-            g.worstSeed ? integerCell(*g.worstSeed) : TableCell{QStringLiteral("–"), -1, true}, learnedCell, optional(g.noise.sd, scale, 3), {QString::fromStdString(g.note)}});
+            g.worstSeed ? integerCell(*g.worstSeed) : TableCell{QStringLiteral("–"), -1, true}, learnedCell, bestOf(g, scale), optional(g.noise.sd, scale, 3), {QString::fromStdString(g.note)}});
     }
     // Notes are rare; without one there is no column.
     const bool noted = std::any_of(table.groups.begin(), table.groups.end(), [](const auto& g) { return !g.note.empty(); });
     std::vector<TableModel::Column> columns{{Reliability::tr("arm")}, {Reliability::tr("n"), Reliability::tr("Finished seeds with a finite value")}, {Reliability::tr("mean")}, {Reliability::tr("SD (n−1)")}, {Reliability::tr("mean, 95 %"), Reliability::tr("Bootstrap over seeds, BCa")}, {Reliability::tr("least")}, {Reliability::tr("greatest")},
-                           {Reliability::tr("worst seed")}, {Reliability::tr("learned"), Reliability::tr("Seeds at or above the floor (half, for shares)")}, {Reliability::tr("SD without trial noise"), Reliability::tr("Spread between seeds once the binomial noise of a finite number of trials is taken off")}};
+                           {Reliability::tr("worst seed")}, {Reliability::tr("learned"), Reliability::tr("Seeds at or above the floor (half, for shares)")}, {Reliability::tr("best of %1").arg(kBestOf), Reliability::tr("Expected best of so many of these seeds, and the chance that it has learned")}, {Reliability::tr("SD without trial noise"), Reliability::tr("Spread between seeds once the binomial noise of a finite number of trials is taken off")}};
     if (noted)
         columns.push_back({Reliability::tr("note")});
     else

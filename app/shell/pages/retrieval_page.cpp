@@ -15,17 +15,20 @@
 #include "app/bridge/engine.h"
 #include "app/bridge/study.h"
 #include "app/shell/filter_state.h"
+#include "app/shell/pages/needle_curves.h"
 #include "app/shell/trials_dialog.h"
+#include "core/model/curve.h"
 #include "widgets/common/empty_state.h"
+#include "widgets/common/icon_button.h"
 #include "widgets/common/icons.h"
 #include "widgets/plots/accuracy_plot.h"
+#include "widgets/plots/curve_plot.h"
 #include "widgets/plots/heatmap_plot.h"
 #include "widgets/plots/scale_bar.h"
 
 namespace holo::shell {
 
 using widgets::AccuracyPlot;
-using widgets::AccuracyPoint;
 using widgets::AccuracySeries;
 using widgets::HeatmapPlot;
 
@@ -33,61 +36,6 @@ namespace {
 
 constexpr std::size_t kMostMaps = 24;
 enum Mode { MeanOfSeeds, WorstSeed, SingleRuns };  // as in the box
-
-// Only the chosen length, 0: all of them.
-std::vector<AccuracyPoint> byDepth(const model::NeedleGrid& grid, std::int64_t length)
-{
-    std::vector<AccuracyPoint> points;
-    for (std::size_t row = 0; row < grid.depths.size(); ++row) {
-        double right = 0;
-        double trials = 0;
-        for (std::size_t column = 0; column < grid.lengths.size(); ++column) {
-            const auto& cell = grid.at(row, column);
-            if (!cell || (length != 0 && grid.lengths[column] != length))
-                continue;
-            right += cell->accuracy * static_cast<double>(cell->trials);
-            trials += static_cast<double>(cell->trials);
-        }
-        if (trials <= 0)
-            continue;
-        const auto interval = model::wilson(right, trials);
-        points.push_back({100 * grid.depths[row], right / trials, interval.low, interval.high, trials});
-    }
-    return points;
-}
-
-// All depths together: within the training window and beyond it.
-std::vector<AccuracyPoint> byLength(const model::NeedleGrid& grid)
-{
-    std::vector<AccuracyPoint> points;
-    for (std::size_t column = 0; column < grid.lengths.size(); ++column) {
-        double right = 0;
-        double trials = 0;
-        for (std::size_t row = 0; row < grid.depths.size(); ++row)
-            if (const auto& cell = grid.at(row, column)) {
-                right += cell->accuracy * static_cast<double>(cell->trials);
-                trials += static_cast<double>(cell->trials);
-            }
-        if (trials <= 0)
-            continue;
-        const auto interval = model::wilson(right, trials);
-        points.push_back({static_cast<double>(grid.lengths[column]), right / trials, interval.low, interval.high, trials});
-    }
-    return points;
-}
-
-std::vector<AccuracyPoint> byDistance(const model::NeedleGrid& grid)
-{
-    std::vector<AccuracyPoint> points;
-    for (const auto& bin : grid.byDistance) {
-        const auto trials = static_cast<double>(bin.trials);
-        if (trials <= 0)
-            continue;
-        const auto interval = model::wilson(bin.accuracy * trials, trials);
-        points.push_back({bin.delta, bin.accuracy, interval.low, interval.high, trials});
-    }
-    return points;
-}
 
 }  // namespace
 
@@ -97,25 +45,26 @@ RetrievalPage::RetrievalPage(Context& context, QWidget* parent)
     , m_mode(new QComboBox)
     , m_position(new QComboBox)
     , m_slider(new QSlider(Qt::Horizontal))
-    , m_play(new QToolButton)
+    , m_play(widgets::iconButton("play", tr("Run through the evaluations over training")))
     , m_stepLabel(new QLabel)
     , m_note(new QLabel)
     , m_mapArea(new QWidget)
     , m_maps(new QGridLayout(m_mapArea))
     , m_scale(new widgets::ScaleBar(tr("exact match (%)")))
     , m_curve(new AccuracyPlot)
+    , m_perplexity(new widgets::CurvePlot)
 {
     m_mode->setObjectName("retrievalMode");
+    m_mode->setAccessibleName(tr("what a map shows"));
     m_mode->addItems({tr("mean of seeds"), tr("worst seed"), tr("single runs")});
     m_position->setObjectName("positionMode");
-    m_position->addItems({tr("by depth"), tr("by distance"), tr("by length")});
+    m_position->setAccessibleName(tr("position of the needle"));
+    m_position->addItems({tr("by depth"), tr("by distance"), tr("by length"), tr("perplexity by length")});
     m_slider->setObjectName("stepSlider");
+    m_slider->setAccessibleName(tr("step of the evaluation"));
     m_slider->setMaximumWidth(260);
     m_slider->setPageStep(1);
-    m_play->setIcon(widgets::icon("play"));
     m_play->setCheckable(true);
-    m_play->setAutoRaise(true);
-    m_play->setToolTip(tr("Run through the evaluations over training"));
     m_note->setProperty("role", "secondary");
     m_maps->setContentsMargins(0, 0, 0, 0);
     m_maps->setSpacing(8);
@@ -142,7 +91,14 @@ RetrievalPage::RetrievalPage(Context& context, QWidget* parent)
     lowerTools->addWidget(m_position);
     lowerTools->addStretch();
     lowerLayout->addLayout(lowerTools);
+    m_perplexity->setObjectName("perplexityCurve");
+    m_perplexity->setTitle(tr("perplexity by length"));
+    m_perplexity->setAxisTitles(tr("window length (tokens)"), tr("perplexity"));
+    m_perplexity->setValueName(tr("perplexity"));
+    connect(m_perplexity, &widgets::CurvePlot::failed, this, &Page::failed);
+    m_perplexity->hide();
     lowerLayout->addWidget(m_curve, 1);
+    lowerLayout->addWidget(m_perplexity, 1);
     auto* upper = new QWidget;
     auto* upperLayout = new QHBoxLayout(upper);
     upperLayout->setContentsMargins(0, 0, 8, 0);
@@ -362,6 +318,11 @@ void RetrievalPage::showCurve(const std::vector<Panel>& list)
 {
     const bool distance = m_position->currentIndex() == 1;
     const bool length = m_position->currentIndex() == 2;
+    const bool perplexity = m_position->currentIndex() == 3;
+    m_curve->setVisible(!perplexity);
+    m_perplexity->setVisible(perplexity);
+    if (perplexity)
+        return showPerplexity();
     std::vector<AccuracySeries> series;
     double chance = 0;
     double context = 0;
@@ -378,6 +339,49 @@ void RetrievalPage::showCurve(const std::vector<Panel>& list)
     m_curve->setWindowEdge(distance || length ? context : 0);
     m_curve->setChance(std::isfinite(chance) ? chance : 0);
     m_curve->setSeries(series);
+}
+
+// Of each arm the mean over its seeds, at the lengths that all of them have.
+void RetrievalPage::showPerplexity()
+{
+    m_perplexity->clearCurves();
+    const std::int64_t step = chosenStep();
+    double context = 0;
+    for (const QString& arm : m_context.filter.arms()) {
+        std::vector<model::Curve> curves;
+        for (const auto& [run, row] : m_context.study.rows()) {
+            const auto* evals = m_context.study.evals(run);
+            if (!evals || QString::fromStdString(row.arm) != arm || !m_context.filter.isShown(arm, row.seed))
+                continue;
+            const bridge::EvalResult* newest = nullptr;
+            for (const auto& eval : *evals)
+                if (!eval.perplexity.empty() && !eval.row.swapped && (step < 0 || eval.row.step <= step) && (!newest || eval.row.step >= newest->row.step))
+                    newest = &eval;
+            if (!newest)
+                continue;
+            model::Curve curve;
+            for (const auto& point : newest->perplexity) {
+                curve.x.push_back(static_cast<double>(point.length));
+                curve.y.push_back(point.ppl);
+            }
+            context = static_cast<double>(row.context);
+            curves.push_back(std::move(curve));
+        }
+        if (curves.empty())
+            continue;
+        std::vector<const model::Curve*> list;
+        for (const auto& curve : curves)
+            list.push_back(&curve);
+        const model::Band band = model::bandOf(list);
+        widgets::CurveStyle style;
+        style.arm = m_context.filter.armIndex(arm);
+        style.label = arm;
+        style.width = 2;
+        m_perplexity->setCurve(arm, style);
+        m_perplexity->replaceData(arm, {band.x, band.mean});
+    }
+    m_perplexity->setAxisTitles(context > 0 ? tr("window length (tokens), trained on %1").arg(context) : tr("window length (tokens)"), tr("perplexity"));
+    m_perplexity->setCommand(m_curve->command());
 }
 
 void RetrievalPage::openTrials(const Panel& panel, std::int64_t length, double depth)

@@ -17,6 +17,7 @@ class QToolButton;
 
 namespace holo::widgets {
 class AccuracyPlot;
+class CurvePlot;
 class HeatmapPlot;
 class ScaleBar;
 }
@@ -48,6 +49,7 @@ private:
     std::vector<Panel> panels() const;
     void showMaps(const std::vector<Panel>& panels);
     void showCurve(const std::vector<Panel>& panels);
+    void showPerplexity();
     void openTrials(const Panel& panel, std::int64_t length, double depth);
     std::int64_t chosenStep() const;
 
@@ -64,6 +66,7 @@ private:
     std::vector<widgets::HeatmapPlot*> m_plots;
     std::vector<Panel> m_shown;
     widgets::AccuracyPlot* m_curve;
+    widgets::CurvePlot* m_perplexity;
     std::vector<std::int64_t> m_steps;
     QTimer m_rebuildTimer;
     QTimer m_playTimer;

@@ -21,14 +21,13 @@
 #include "app/bridge/run_controller.h"
 #include "app/bridge/run_trash.h"
 #include "app/bridge/study.h"
-#include "app/shell/attention_dialog.h"
-#include "app/shell/claim_sheet.h"
 #include "app/shell/filter_state.h"
+#include "app/shell/run_dialogs.h"
 #include "app/shell/spec_differences_dialog.h"
-#include "app/shell/text_dialog.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/model/run_events.h"
+#include "widgets/common/action_tip.h"
 #include "widgets/common/empty_state.h"
 #include "widgets/common/icons.h"
 #include "widgets/editors/project_document.h"
@@ -95,10 +94,11 @@ RunsPage::RunsPage(Context& context, QWidget* parent)
     m_view->header()->setStretchLastSection(false);
     m_view->header()->setSectionsMovable(true);
     m_filterLine->setObjectName("runFilter");
+    m_filterLine->setAccessibleName(tr("filter of the runs"));
     m_filterLine->setPlaceholderText(tr("filter: words, state:done, arm:mob, needle<50, loss>=3.2, step>100"));
     m_filterLine->setClearButtonEnabled(true);
     m_filterLine->addAction(widgets::icon("filter"), QLineEdit::LeadingPosition);
-    m_filterNote->setStyleSheet("color: #D55E00;");
+    m_filterNote->setProperty("role", "problem");
     auto* line = new QHBoxLayout;
     line->addWidget(m_filterLine, 1);
     line->addWidget(m_filterNote);
@@ -120,8 +120,9 @@ RunsPage::RunsPage(Context& context, QWidget* parent)
         m_view->expandAll();
     });
     connect(m_view, &QTreeView::customContextMenuRequested, this, &RunsPage::showMenu);
-    auto* remove = new QAction(this);
+    auto* remove = new QAction(tr("Delete the selected runs"), this);
     remove->setShortcut(QKeySequence::Delete);
+    widgets::tellShortcut(remove);
     remove->setShortcutContext(Qt::WidgetShortcut);
     m_view->addAction(remove);
     connect(remove, &QAction::triggered, this, [this] { deleteRuns(selectedRuns()); });
@@ -185,7 +186,7 @@ void RunsPage::reload()
             m_context.study.wantSteps(QString::fromStdString(row.id));
     if (!m_sized && !rows.empty()) {
         m_sized = true;
-        constexpr std::array<int, RunTreeModel::ColumnCount> kWidths = {176, 92, 92, 72, 104, 104, 138, 84, 140, 56, 48};
+        constexpr std::array<int, RunTreeModel::ColumnCount> kWidths = {176, 92, 92, 72, 104, 104, 140, 84, 156, 60, 52};
         for (int column = 0; column < RunTreeModel::ColumnCount; ++column)
             m_view->setColumnWidth(column, kWidths[static_cast<std::size_t>(column)]);
     }
@@ -278,16 +279,15 @@ void RunsPage::showMenu(const QPoint& position)
             dialog->setAttribute(Qt::WA_DeleteOnClose);
             dialog->show();
         })->setEnabled(runs.size() > 1);
-        menu.addAction(tr("What it rests on…"), this, [this, runs] { showClaim(runs); });
+        menu.addAction(tr("Compare side by side"), this, [this, runs] {
+            QStringList folders;
+            for (const QString& run : runs)
+                folders << m_context.study.runFolder(run);
+            Q_EMIT comparisonWanted(folders);
+        })->setEnabled(runs.size() > 1);
+        menu.addAction(tr("What it rests on…"), this, [this, runs] { showClaim(m_context, runs, this); });
         const auto* first = study.row(runs.first());
-        menu.addAction(tr("Attention of the heads…"), this, [this, run = runs.first()] {
-            const auto* row = m_context.study.row(run);
-            if (!row)
-                return;
-            auto* dialog = new AttentionDialog(tr("%1, seed %2").arg(QString::fromStdString(row->arm)).arg(row->seed), m_context.study.runFolder(run), this);
-            dialog->setAttribute(Qt::WA_DeleteOnClose);
-            dialog->show();
-        })->setEnabled(runs.size() == 1 && first && first->checkpoints > 0);
+        menu.addAction(tr("Attention of the heads…"), this, [this, run = runs.first()] { showAttention(m_context, run, this); })->setEnabled(runs.size() == 1 && first && first->checkpoints > 0);
         auto* exports = menu.addMenu(tr("Export"));
         exports->setEnabled(runs.size() == 1 && !m_export.isRunning());
         exports->addAction(tr("Model for Hugging Face…"), this, [this, runs] { exportRun(runs.first(), "hf"); });
@@ -302,19 +302,6 @@ void RunsPage::showMenu(const QPoint& position)
     menu.addAction(tr("Compare with “%1”").arg(arm), this, [this, arm] { m_model->setBaseline(arm); })->setEnabled(arm != m_model->baseline());
     menu.addAction(tr("Export table as CSV…"), this, &RunsPage::exportTable);
     menu.exec(m_view->viewport()->mapToGlobal(position));
-}
-
-void RunsPage::showClaim(const QStringList& runs)
-{
-    QStringList folders;
-    for (const QString& run : runs)
-        folders << m_context.study.runFolder(run);
-    auto* dialog = new TextDialog(tr("What it rests on"), claimSheet(folders), "claim.md", this);
-    dialog->setObjectName("claim");
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &TextDialog::failed, this, &Page::failed);
-    connect(dialog, &TextDialog::noted, this, &Page::noted);
-    dialog->show();
 }
 
 void RunsPage::deleteRuns(const QStringList& runs)

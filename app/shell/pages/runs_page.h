@@ -33,7 +33,6 @@ private:
     QStringList selectedRuns() const;
     void exportTable();
     void cloneArm(const QString& arm);
-    void showClaim(const QStringList& runs);
     void deleteRuns(const QStringList& runs);
     void exportRun(const QString& run, const QString& format);
 

@@ -25,9 +25,11 @@
 #include "core/model/run_events.h"
 #include "widgets/common/empty_state.h"
 #include "widgets/common/format.h"
+#include "widgets/common/icon_button.h"
 #include "widgets/common/icons.h"
 #include "widgets/editors/scheme_parameters.h"
 #include "widgets/plots/accuracy_plot.h"
+#include "widgets/plots/axis_tickers.h"
 #include "widgets/plots/heatmap_plot.h"
 
 namespace holo::shell {
@@ -40,6 +42,7 @@ SwapPage::SwapPage(Context& context, QWidget* parent)
     , m_scheme(new SchemeParameters)
     , m_heads(new QComboBox)
     , m_planes(new QLineEdit)
+    , m_sweep(new QComboBox)
     , m_trials(new QSpinBox)
     , m_button(new QPushButton(tr("Swap and evaluate")))
     , m_progress(new QProgressBar)
@@ -50,6 +53,8 @@ SwapPage::SwapPage(Context& context, QWidget* parent)
     , m_after(new HeatmapPlot)
     , m_difference(new HeatmapPlot)
     , m_distance(new AccuracyPlot)
+    , m_sweepPlot(new AccuracyPlot)
+    , m_sweepTicker(QSharedPointer<CategoryTicker>::create())
 {
     m_run->setObjectName("swapRun");
     m_run->setAccessibleName(tr("checkpoint of run"));
@@ -59,6 +64,10 @@ SwapPage::SwapPage(Context& context, QWidget* parent)
     m_heads->setToolTip(tr("special, all, or a list such as 0:1,1:3 (layer:head)"));
     m_planes->setPlaceholderText(tr("all"));
     m_planes->setToolTip(tr("Planes A:B, for a partial swap"));
+    m_sweep->setObjectName("swapSweep");
+    for (const auto& [word, value] : {std::pair(tr("none"), ""), std::pair(tr("plane by plane"), "planes"), std::pair(tr("head by head"), "heads"), std::pair(tr("layer by layer"), "layers"), std::pair(tr("θ from old to new"), "lambda")})
+        m_sweep->addItem(word, QString::fromLatin1(value));
+    m_sweep->setToolTip(tr("Besides the whole swap, one part at a time; θ from old to new moves every angle from the trained one (λ = 0) to the new one (λ = 1)"));
     m_trials->setRange(1, 100000);
     m_trials->setValue(50);
     m_progress->setRange(0, 0);
@@ -66,13 +75,11 @@ SwapPage::SwapPage(Context& context, QWidget* parent)
     m_progress->setMaximumHeight(6);
     m_progress->hide();
     m_command->setReadOnly(true);
+    m_command->setAccessibleName(tr("command"));
     QFont mono("monospace");
     mono.setStyleHint(QFont::Monospace);
     m_command->setFont(mono);
-    auto* copy = new QToolButton;
-    copy->setIcon(icon("copy"));
-    copy->setAutoRaise(true);
-    copy->setToolTip(tr("Copy the command"));
+    auto* copy = iconButton("copy", tr("Copy the command"));
     m_button->setObjectName("runSwap");
     m_button->setIcon(icon("swap"));
     m_scheme->setScheme({ladder::Kind::Standard, {}, {}});
@@ -90,6 +97,7 @@ SwapPage::SwapPage(Context& context, QWidget* parent)
     auto* more = new QFormLayout;
     more->addRow(tr("heads"), m_heads);
     more->addRow(tr("planes"), m_planes);
+    more->addRow(tr("sweep"), m_sweep);
     more->addRow(tr("trials a cell"), m_trials);
     leftLayout->addLayout(more);
     leftLayout->addSpacing(8);
@@ -132,7 +140,18 @@ SwapPage::SwapPage(Context& context, QWidget* parent)
     auto* lowerLayout = new QVBoxLayout(lower);
     lowerLayout->setContentsMargins(0, 0, 0, 0);
     lowerLayout->addWidget(m_summary);
-    lowerLayout->addWidget(m_distance, 1);
+    m_sweepPlot->setObjectName("swapSweepPlot");
+    m_sweepPlot->setTitle(tr("accuracy, one part swapped at a time"));
+    m_sweepPlot->xAxis->setTicker(m_sweepTicker);
+    connect(m_sweepPlot, &Plot::failed, this, &Page::failed);
+    connect(m_distance, &Plot::failed, this, &Page::failed);
+    auto* curves = new QSplitter(Qt::Horizontal);
+    curves->addWidget(m_distance);
+    curves->addWidget(m_sweepPlot);
+    curves->setSizes({500, 500});
+    curves->setChildrenCollapsible(false);
+    m_sweepPlot->hide();
+    lowerLayout->addWidget(curves, 1);
     auto* results = new QSplitter(Qt::Vertical);
     results->addWidget(maps);
     results->addWidget(lower);
@@ -160,6 +179,7 @@ SwapPage::SwapPage(Context& context, QWidget* parent)
     connect(m_scheme, &SchemeParameters::edited, this, &SwapPage::updateCommand);
     connect(m_heads, &QComboBox::currentTextChanged, this, &SwapPage::updateCommand);
     connect(m_planes, &QLineEdit::textChanged, this, &SwapPage::updateCommand);
+    connect(m_sweep, &QComboBox::activated, this, &SwapPage::updateCommand);
     connect(m_trials, &QSpinBox::valueChanged, this, &SwapPage::updateCommand);
     connect(&m_call, &bridge::EngineCall::finished, this, [this](const Json& document) {
         m_progress->hide();
@@ -211,6 +231,8 @@ QStringList SwapPage::arguments() const
         "--trials", QString::number(m_trials->value())};
     if (!m_planes->text().trimmed().isEmpty())
         list << "--planes" << m_planes->text().trimmed();
+    if (const QString sweep = m_sweep->currentData().toString(); !sweep.isEmpty())
+        list << "--sweep" << sweep;
     return list;
 }
 
@@ -229,6 +251,34 @@ void SwapPage::run()
     m_progress->show();
     m_button->setText(tr("Stop"));
     m_call.start(arguments(), m_context.study.folder());
+}
+
+void SwapPage::showSweep(const Json& document)
+{
+    const auto it = document.find("sweep");
+    m_sweepPlot->setVisible(it != document.end());
+    if (it == document.end())
+        return;
+    const auto over = it->at("over").get<std::string>();
+    AccuracySeries after{over == "lambda" ? tr("θ moved") : tr("this part swapped alone"), 1, true, {}};
+    AccuracySeries before{tr("before"), 0, false, {}};
+    QStringList names;
+    for (const Json& row : it->at("rows")) {
+        names << (over == "lambda" ? QString::number(toDouble(row.at("lambda"), "lambda")) : over == "planes" ? QString::number(row.at("plane").get<int>())
+                : over == "heads"  ? QStringLiteral("%1:%2").arg(row.at("layer").get<int>()).arg(row.at("head").get<int>())
+                                   : QString::number(row.at("layer").get<int>()));
+        const double trials = toDouble(row.at("trials"), "trials");
+        const auto point = [&](const char* key) {
+            const double share = toDouble(row.at(key), key);
+            const auto w = model::wilson(share * trials, trials);
+            return AccuracyPoint{static_cast<double>(names.size() - 1), share, w.low, w.high, trials};
+        };
+        after.points.push_back(point("exact_after"));
+        before.points.push_back(point("exact_before"));
+    }
+    m_sweepTicker->setNames(names);
+    m_sweepPlot->setXTitle(over == "lambda" ? tr("λ: θ from the trained ladder (0) to the new one (1)") : over == "planes" ? tr("plane") : over == "heads" ? tr("layer:head") : tr("layer"));
+    m_sweepPlot->setSeries({before, after});
 }
 
 void SwapPage::showDocument(const Json& document)
@@ -264,6 +314,7 @@ void SwapPage::showDocument(const Json& document)
         }
         m_distance->setChance(std::isfinite(before.chance) ? before.chance : 0);
         m_distance->setSeries(series);
+        showSweep(document);
         QString text = tr("Retrieval %1 % → %2 %").arg(formatPercent(before.mean), formatPercent(after.mean));
         if (const auto it = document.find("perplexity"); it != document.end() && it->is_object() && it->contains("before") && it->contains("after")) {
             const auto ppl = [](const Json& value) {
@@ -275,7 +326,7 @@ void SwapPage::showDocument(const Json& document)
             text += tr("  ·  perplexity %1 → %2").arg(formatValue(ppl(it->at("before"))), formatValue(ppl(it->at("after"))));
         }
         m_summary->setText(text);
-        for (Plot* plot : std::initializer_list<Plot*>{m_before, m_after, m_difference, m_distance})
+        for (Plot* plot : std::initializer_list<Plot*>{m_before, m_after, m_difference, m_distance, m_sweepPlot})
             plot->setCommand(m_command->text());
         m_stack->setCurrentIndex(1);
     } catch (const std::exception& error) {

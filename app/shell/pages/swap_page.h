@@ -1,5 +1,7 @@
 #pragma once
 
+#include <QSharedPointer>
+
 #include "app/bridge/engine_call.h"
 #include "app/shell/page.h"
 #include "core/ladder/scheme.h"
@@ -14,6 +16,7 @@ class QStackedWidget;
 
 namespace holo::widgets {
 class AccuracyPlot;
+class CategoryTicker;
 class HeatmapPlot;
 class SchemeParameters;
 }
@@ -28,6 +31,7 @@ public:
     void showDocument(const Json& document);  // of the verb "swap"
 
 private:
+    void showSweep(const Json& document);
     void updateRuns();
     void updateCommand();
     QStringList arguments() const;
@@ -38,6 +42,7 @@ private:
     widgets::SchemeParameters* m_scheme;
     QComboBox* m_heads;
     QLineEdit* m_planes;
+    QComboBox* m_sweep;
     QSpinBox* m_trials;
     QPushButton* m_button;
     QProgressBar* m_progress;
@@ -48,6 +53,8 @@ private:
     widgets::HeatmapPlot* m_after;
     widgets::HeatmapPlot* m_difference;
     widgets::AccuracyPlot* m_distance;
+    widgets::AccuracyPlot* m_sweepPlot;
+    QSharedPointer<widgets::CategoryTicker> m_sweepTicker;
 };
 
 }  // namespace holo::shell

@@ -13,6 +13,7 @@
 #include "app/bridge/engine.h"
 #include "app/bridge/study.h"
 #include "app/shell/filter_state.h"
+#include "app/shell/pages/live_strip.h"
 #include "core/model/curve.h"
 #include "widgets/common/empty_state.h"
 #include "widgets/plots/curve_plot.h"
@@ -25,6 +26,7 @@ using widgets::CurveStyle;
 
 namespace {
 
+constexpr int kBandMilliseconds = 1000;
 constexpr std::size_t kMostRuns = 120;  // beyond that the note says how many are drawn
 
 struct Value {
@@ -57,8 +59,10 @@ TrainPage::TrainPage(Context& context, QWidget* parent)
     , m_bands(new QToolButton)
 {
     m_xAxis->setObjectName("xAxis");
+    m_xAxis->setAccessibleName(tr("horizontal axis"));
     m_xAxis->addItems({tr("steps"), tr("tokens"), tr("active time"), tr("wall clock")});
     m_value->setObjectName("bigValue");
+    m_value->setAccessibleName(tr("value of the large plot"));
     for (const Value& value : values())
         m_value->addItem(tr(value.title));
     m_smoothing->setRange(0, 99);
@@ -66,6 +70,7 @@ TrainPage::TrainPage(Context& context, QWidget* parent)
     m_smoothing->setMaximumWidth(120);
     m_smoothing->setToolTip(tr("Exponential average; the raw curve stays visible behind it"));
     m_smoothing->setObjectName("smoothing");
+    m_smoothing->setAccessibleName(tr("smoothing"));
     m_note->setProperty("role", "secondary");
     auto* logX = new QCheckBox(tr("log x"));
     auto* logY = new QCheckBox(tr("log y"));
@@ -116,6 +121,9 @@ TrainPage::TrainPage(Context& context, QWidget* parent)
     auto* bodyLayout = new QVBoxLayout(body);
     bodyLayout->setContentsMargins(0, 4, 4, 4);
     bodyLayout->addLayout(tools);
+    auto* strip = new LiveStrip(m_context);
+    bodyLayout->addWidget(strip);
+    connect(strip, &LiveStrip::noticed, this, &Page::failed);
     bodyLayout->addWidget(splitter, 1);
     auto* empty = new widgets::EmptyState(tr("Here the loss of every run grows step by step, seed beside seed."), tr("Plan runs"));
     m_stack->addWidget(empty);
@@ -132,9 +140,11 @@ TrainPage::TrainPage(Context& context, QWidget* parent)
     connect(logY, &QCheckBox::toggled, m_panels[0].plot, &CurvePlot::setLogY);
     connect(m_smoothing, &QSlider::valueChanged, this, [this](int value) {
         m_panels[0].plot->setSmoothing(value / 100.0);
-        m_bandTimer.start();
+        m_thin.clear();
+        m_bandTimer.start(kBandMilliseconds);
     });
-    m_panels[0].plot->setSmoothing(m_smoothing->value() / 100.0);
+    for (std::size_t i = 0; i < m_panels.size(); ++i)
+        m_panels[i].plot->setSmoothing(smoothingOf(i));
     connect(m_value, &QComboBox::activated, this, [this](int index) {
         // The chosen value takes the large place; what was there goes where it came from.
         m_panels[0].member = values()[static_cast<std::size_t>(index)].member;
@@ -149,7 +159,6 @@ TrainPage::TrainPage(Context& context, QWidget* parent)
     });
     connect(m_bands, &QToolButton::toggled, this, &TrainPage::reload);
     m_bandTimer.setSingleShot(true);
-    m_bandTimer.setInterval(1000);
     connect(&m_bandTimer, &QTimer::timeout, this, &TrainPage::updateBands);
 
     auto& study = m_context.study;
@@ -177,6 +186,8 @@ void TrainPage::reload()
         panel.plot->clearCurves();
     m_shown.clear();
     m_last.clear();
+    m_thin.clear();
+    m_staleThin.clear();
     m_cut = false;
     want();
 }
@@ -230,7 +241,9 @@ void TrainPage::restyleRun(const QString& run)
     CurveStyle style;
     style.arm = m_context.filter.armIndex(QString::fromStdString(row->arm));
     style.label = tr("%1 · seed %2").arg(QString::fromStdString(row->arm)).arg(row->seed);
-    style.alpha = m_bands->isChecked() ? 0.45 : 0.8;
+    // Many curves are a texture behind the means; few are read one by one.
+    const double crowd = static_cast<double>(m_shown.size());
+    style.alpha = m_bands->isChecked() ? std::clamp(5 / crowd, 0.2, 0.45) : std::clamp(12 / crowd, 0.35, 0.8);
     style.width = 1;
     CurveStyle orphan = style;
     orphan.dimmed = true;
@@ -247,6 +260,7 @@ void TrainPage::showRun(const QString& run)
     if (!steps || !m_shown.contains(run))
         return;
     restyleRun(run);
+    m_staleThin.insert(run);
     const model::Branches branches = model::branches(*steps);
     // The wall clock of an attempt starts at zero: later attempts go on where the one before ended.
     std::map<int, double> offsets;
@@ -275,18 +289,7 @@ void TrainPage::showRun(const QString& run)
         }
         // Validation losses come with the evaluations; their x is that of the step they were made at.
         model::Curve curve;
-        const auto* events = m_context.study.events(run);
-        const auto* evals = m_context.study.evals(run);
-        std::map<std::int64_t, double> losses;
-        if (evals)
-            for (const auto& eval : *evals)
-                if (!eval.perplexity.empty() && !eval.row.swapped && eval.row.step >= 0)
-                    losses[eval.row.step] = eval.perplexity.back().nll;
-        if (events)
-            for (const auto& event : *events)
-                if (!std::isnan(event.valLoss))
-                    losses[event.step] = event.valLoss;
-        for (const auto& [step, loss] : losses) {
+        for (const auto& [step, loss] : validationLosses(run)) {
             const auto at = std::lower_bound(branches.live.begin(), branches.live.end(), step, [](const StepRecord& s, std::int64_t v) { return s.step < v; });
             if (m_x == X::Step)
                 curve.x.push_back(static_cast<double>(step));
@@ -300,7 +303,7 @@ void TrainPage::showRun(const QString& run)
     }
     if (!steps->empty())
         m_last[run] = {steps->back().attempt, steps->back().step};
-    m_bandTimer.start();
+    m_bandTimer.start(kBandMilliseconds);
     if (m_context.filter.selectedRun() == run)
         for (auto& panel : m_panels)
             panel.plot->setHighlighted(run);
@@ -326,42 +329,10 @@ void TrainPage::appendRun(const QString& run, const std::vector<StepRecord>& ste
             y.push_back(s.*(panel.member));
         panel.plot->append(run, x, y);
     }
+    m_staleThin.insert(run);
     last->second = {steps.back().attempt, steps.back().step};
     if (!m_bandTimer.isActive())
-        m_bandTimer.start();
-}
-
-void TrainPage::updateBands()
-{
-    auto* plot = m_panels[0].plot;
-    if (!m_bands->isChecked() || m_x != X::Step || !m_panels[0].member)
-        return;
-    std::map<QString, std::vector<model::Curve>> curves;
-    for (const QString& run : m_shown) {
-        const auto* row = m_context.study.row(run);
-        const auto* steps = m_context.study.steps(run);
-        if (!row || !steps || steps->size() < 2)
-            continue;
-        model::Curve curve;
-        for (const auto& s : model::branches(*steps).live) {
-            curve.x.push_back(static_cast<double>(s.step));
-            curve.y.push_back(s.*(m_panels[0].member));
-        }
-        if (m_smoothing->value() > 0)
-            curve = model::smoothed(curve, m_smoothing->value() / 100.0);
-        curves[QString::fromStdString(row->arm)].push_back(std::move(curve));
-    }
-    for (const auto& [arm, list] : curves) {
-        if (list.size() < 2)
-            continue;
-        std::vector<const model::Curve*> pointers;
-        for (const auto& curve : list)
-            pointers.push_back(&curve);
-        CurveStyle style;
-        style.arm = m_context.filter.armIndex(arm);
-        style.label = arm;
-        plot->setBand(arm, model::bandOf(pointers), style);
-    }
+        m_bandTimer.start(kBandMilliseconds);
 }
 
 }  // namespace holo::shell

@@ -3,8 +3,10 @@
 #include <QTimer>
 #include <map>
 #include <set>
+#include <vector>
 
 #include "app/shell/page.h"
+#include "core/model/curve.h"
 #include "core/model/run_events.h"
 
 class QComboBox;
@@ -36,6 +38,9 @@ private:
     void showRun(const QString& run);
     void appendRun(const QString& run, const std::vector<model::StepRecord>& steps);
     void updateBands();
+    std::map<std::int64_t, double> validationLosses(const QString& run) const;  // by step
+    double smoothingOf(std::size_t panel) const;
+    std::vector<model::Curve> thinned(const QString& run) const;  // one a panel, at every m_stride-th step
     void applyX();
     double xOf(const model::StepRecord& step, double wallOffset) const;
     void restyleRun(const QString& run);
@@ -53,6 +58,9 @@ private:
     std::set<QString> m_shown;
     std::map<QString, std::pair<int, std::int64_t>> m_last;  // attempt and step of the last point drawn
     std::map<QString, double> m_wallOffset;
+    std::map<QString, std::vector<model::Curve>> m_thin;
+    std::set<QString> m_staleThin;
+    std::int64_t m_stride = 1;
     bool m_cut = false;
 };
 
