@@ -47,11 +47,19 @@ void ProgressLine::show(const run::Progress& p)
 {
     if (!due())
         return;
-    std::string text = p.phase + " " + (m_terminal ? bar(p.share) + " " : "") + formatFixed(100 * p.share, 1) + " %";
+    std::string more;
     if (p.phase == "train")
-        text += " step " + std::to_string(p.step) + "/" + std::to_string(p.steps) + " loss " + formatFixed(p.loss, 3) + " " + formatFixed(p.tokensPerSecond, 0) + " tok/s";
+        more = "step " + std::to_string(p.step) + "/" + std::to_string(p.steps) + " loss " + formatFixed(p.loss, 3) + " " + formatFixed(p.tokensPerSecond, 0) + " tok/s";
     m_last -= std::chrono::hours(1);
-    show(text);
+    show(p.phase, p.share, more);
+}
+
+void ProgressLine::show(const std::string& phase, double share, const std::string& more)
+{
+    if (!due())
+        return;
+    m_last -= std::chrono::hours(1);
+    show(phase + " " + (m_terminal ? bar(share) + " " : "") + formatFixed(100 * share, 1) + " %" + (more.empty() ? "" : " " + more));
 }
 
 void ProgressLine::show(const std::string& text)

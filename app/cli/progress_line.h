@@ -15,6 +15,7 @@ public:
 
     bool isTerminal() const { return m_terminal; }
     void show(const run::Progress& progress);
+    void show(const std::string& phase, double share, const std::string& more);
     void show(const std::string& text);
     void end();  // leaves the terminal at the start of a line
 

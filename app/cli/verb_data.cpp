@@ -1,10 +1,15 @@
+#include <chrono>
+#include <optional>
+
 #include <CLI/CLI.hpp>
 
 #include "app/cli/data_synth.h"
 #include "app/cli/options.h"
+#include "app/cli/progress_line.h"
 #include "app/cli/text_table.h"
 #include "app/cli/verbs.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/data/data_info.h"
 #include "core/data/prepare.h"
 #include "core/data/shard_export.h"
@@ -56,7 +61,46 @@ struct PrepareVerb {
     bool normalizeLines = false;
 };
 
-Output prepare(const PrepareVerb& verb)
+std::string durationText(double seconds)
+{
+    const auto whole = std::int64_t(seconds + 0.5);
+    if (whole < 60)
+        return std::to_string(whole) + " s";
+    return whole < 3600 ? std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s" : std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
+}
+
+// "encoding [####....] 43.1 % 38 MB/s, 2 min 30 s left"
+class PrepareLine {
+public:
+    explicit PrepareLine(bool enabled)
+        : m_line(enabled)
+    {
+    }
+
+    void show(const data::PrepareProgress& p)
+    {
+        const auto now = std::chrono::steady_clock::now();
+        if (!m_phase || *m_phase != p.phase) {
+            m_phase = p.phase;
+            m_begin = now;
+            m_firstByte = p.bytes;
+        }
+        const char* const names[] = {"hashing", "training the tokenizer", "skipping what is finished", "encoding", "checking the shards"};
+        const double seconds = std::chrono::duration<double>(now - m_begin).count();
+        const double rate = seconds > 1 ? double(p.bytes - m_firstByte) / seconds : 0;
+        m_line.show(names[int(p.phase)], p.totalBytes > 0 ? double(p.bytes) / double(p.totalBytes) : 0,
+                    rate > 0 && p.bytes < p.totalBytes ? formatFixed(rate / 1e6, 0) + " MB/s, " + durationText(double(p.totalBytes - p.bytes) / rate) + " left" : "");
+    }
+    void end() { m_line.end(); }
+
+private:
+    ProgressLine m_line;
+    std::optional<data::PreparePhase> m_phase;
+    std::chrono::steady_clock::time_point m_begin;
+    std::uint64_t m_firstByte = 0;
+};
+
+Output prepare(const PrepareVerb& verb, const Context& context)
 {
     data::PrepareOptions options;
     options.sources = verb.sources;
@@ -70,7 +114,10 @@ Output prepare(const PrepareVerb& verb)
     options.text.invalidBytes = verb.invalid == "replace" ? data::InvalidBytes::Replace : data::InvalidBytes::Refuse;
     options.text.lineEnds = verb.normalizeLines ? data::LineEnds::Normalize : data::LineEnds::Keep;
     options.text.jsonField = verb.jsonField;
+    PrepareLine line(!context.quiet);
+    options.progress = [&line](const data::PrepareProgress& p) { line.show(p); };
     const data::PreparedData prepared = data::prepareInto(options, verb.out);
+    line.end();
     Json document = prepared.description();
     document["folder"] = verb.out.string();
     std::string text = describe(document);
@@ -144,7 +191,7 @@ void addWrite(CLI::App& data, Context& context)
 void addPrepare(CLI::App& data, Context& context)
 {
     const auto options = std::make_shared<PrepareVerb>();
-    CLI::App* verb = addVerb(data, context, "prepare", "text or token shards into a data folder", "holonomy data prepare books/ --out books-data --tokenizer sentencepiece:8000", [options] { return prepare(*options); });
+    CLI::App* verb = addVerb(data, context, "prepare", "text or token shards into a data folder; what was killed goes on where it was", "holonomy data prepare books/ --out books-data --tokenizer sentencepiece:8000", [options, &context] { return prepare(*options, context); });
     verb->add_option("SOURCE", options->sources, "text files, JSON Lines, folders of them, or token shards")->required();
     verb->add_option("--out", options->out, "folder to make")->required();
     verb->add_option("--tokenizer", options->tokenizer, "bytes, sentencepiece:V or a tokenizer file")->capture_default_str();

@@ -40,10 +40,16 @@ Output newProject(const NewOptions& options)
             parameters.push_back(config::parseParameter(text));
         project = config::withParameters(project, parameters);
     }
-    fs::create_directories(options.folder, ec);
+    const bool isNew = fs::create_directories(options.folder, ec);
     if (ec)
         throw Error(ErrorKind::Resource, options.folder.string() + ": cannot be made (" + ec.message() + ").", {options.folder.string(), "DIR", ec.message(), "a folder that can be written"});
-    config::writeProject(file, project);
+    try {
+        config::writeProject(file, project);
+    } catch (...) {
+        if (isNew)
+            fs::remove(options.folder, ec);
+        throw;
+    }
 
     Json arms = Json::array();
     std::string text = file.string() + "\n";

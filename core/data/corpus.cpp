@@ -47,7 +47,11 @@ std::unique_ptr<Corpus> openCorpus(const config::DataSpec& spec, std::int64_t co
     options.seed = std::uint64_t(spec.seed);
     options.text.invalidBytes = spec.invalidUtf8 == "refuse" ? InvalidBytes::Refuse : InvalidBytes::Replace;
     options.type = spec.type == "u16" ? TokenType::U16 : spec.type == "u32" ? TokenType::U32 : TokenType::Auto;
-    options.progress = progress;
+    if (progress)
+        options.progress = [&progress](const PrepareProgress& p) {
+            if (p.phase == PreparePhase::Encoding && p.totalBytes > 0)
+                progress(double(p.bytes) / double(p.totalBytes));
+        };
     return std::make_unique<PreparedCorpus>(prepare(options, cacheFolder), spec.packing);
 }
 

@@ -2,21 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <csignal>
-#include <cstring>
 #include <optional>
 #include <utility>
-
-#include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/data/document_cutter.h"
 #include "core/data/encoding_pool.h"
+#include "core/data/prepare_folder.h"
 #include "core/data/prepared_part.h"
 #include "core/data/sentencepiece_tokenizer.h"
 #include "core/data/text_reader.h"
@@ -29,6 +25,7 @@ namespace {
 
 constexpr std::size_t kBlockBytes = 1u << 20;  // of text, the work of one thread at a time
 constexpr std::string_view kSentencePiece = "sentencepiece:";
+constexpr int kJournalFormat = 1;
 
 [[noreturn]] void usage(const std::string& field, const std::string& found, const std::string& allowed)
 {
@@ -70,65 +67,11 @@ std::optional<int> trainedVocabulary(const PrepareOptions& options)
     return int(*size);
 }
 
-// What cannot be undone leaves nothing behind: the folder is removed unless it was renamed.
-class FolderAside {
-public:
-    explicit FolderAside(const fs::path& target)
-        : m_target(target)
-    {
-        std::array<char, 256> host{};
-        ::gethostname(host.data(), host.size() - 1);
-        const std::string start = "." + target.filename().string() + ".preparing-" + host.data() + "-";
-        const fs::path parent = target.parent_path().empty() ? fs::path(".") : target.parent_path();
-        std::error_code ec;
-        fs::create_directories(parent, ec);
-        // What processes of this host left when they were killed.
-        for (fs::directory_iterator it(parent, ec), end; !ec && it != end; it.increment(ec)) {
-            const std::string name = it->path().filename().string();
-            pid_t pid = 0;
-            if (name.starts_with(start) && std::from_chars(name.data() + start.size(), name.data() + name.size(), pid).ec == std::errc() && ::kill(pid, 0) != 0 && errno == ESRCH)
-                fs::remove_all(it->path(), ec);
-        }
-        m_folder = parent / (start + std::to_string(::getpid()));
-        fs::remove_all(m_folder, ec);
-        if (!fs::create_directory(m_folder, ec))
-            throw Error(ErrorKind::Resource, m_folder.string() + ": the folder cannot be made (" + ec.message() + ").", {m_folder.string(), "", ec.message(), "a writable place"});
-    }
-    ~FolderAside()
-    {
-        std::error_code ec;
-        if (!m_folder.empty())
-            fs::remove_all(m_folder, ec);
-    }
-    FolderAside(const FolderAside&) = delete;
-    FolderAside& operator=(const FolderAside&) = delete;
-
-    const fs::path& folder() const { return m_folder; }
-
-    // False if somebody else was first.
-    bool commit()
-    {
-        fsyncFolder(m_folder);
-        if (::rename(m_folder.c_str(), m_target.c_str()) != 0) {
-            if (errno == ENOTEMPTY || errno == EEXIST)
-                return false;
-            const std::string why = std::strerror(errno);
-            throw Error(ErrorKind::Resource, m_target.string() + ": cannot be written (" + why + ").", {m_target.string(), "", why, "a writable place"});
-        }
-        m_folder.clear();
-        fsyncFolder(m_target.parent_path());
-        return true;
-    }
-
-private:
-    fs::path m_target;
-    fs::path m_folder;
-};
-
 struct Outcome {
     PreparedPart train;
     PreparedPart validation;
     std::uint64_t separators = 0;
+    std::uint64_t blocks = 0;  // of the sources, all of whose ids are in the parts
     std::uint64_t bytes = 0;
     std::uint64_t replaced = 0;
     std::vector<std::string> notes;
@@ -143,14 +86,60 @@ bool isHeldOut(std::uint64_t seed, std::string_view firstPiece, double share)
     return double(bits >> 11) * 0x1p-53 < share;
 }
 
-void encodeText(const PrepareOptions& options, const Tokenizer& tokenizer, std::uint64_t vocabulary, Outcome& out)
+// Writes down now and then what is finished, so that a killed process need not begin again.
+class Pieces {
+public:
+    Pieces(const PrepareOptions& options, PrepareFolder& folder, Outcome& out)
+        : m_pieceBytes(options.pieceBytes)
+        , m_folder(folder)
+        , m_out(out)
+    {
+    }
+
+    // A block of the sources is in the parts.
+    void done(std::uint64_t bytes)
+    {
+        ++m_out.blocks;
+        m_bytes += bytes;
+        if (m_bytes < m_pieceBytes)
+            return;
+        m_bytes = 0;
+        Json journal = {{"format", kJournalFormat}, {"blocks", m_out.blocks}, {"separators", m_out.separators}, {"train", m_out.train.checkpoint()}, {"val", m_out.validation.checkpoint()}};
+        if (m_folder.journal().is_object() && m_folder.journal().contains("tokenizer"))
+            journal["tokenizer"] = m_folder.journal()["tokenizer"];
+        m_folder.write(std::move(journal));
+    }
+
+private:
+    std::uint64_t m_pieceBytes;
+    PrepareFolder& m_folder;
+    Outcome& m_out;
+    std::uint64_t m_bytes = 0;
+};
+
+// True if `out` is now what the journal says; a new one is needed otherwise.
+bool restore(const Json& journal, Outcome& out)
+{
+    if (!journal.is_object() || journal.value("format", 0) != kJournalFormat || !journal.contains("blocks") || !journal.contains("separators") || !journal.contains("train") || !journal.contains("val"))
+        return false;
+    if (!journal["blocks"].is_number_unsigned() || !journal["separators"].is_number_unsigned() || !out.train.restore(journal["train"]) || !out.validation.restore(journal["val"]))
+        return false;
+    out.blocks = journal["blocks"];
+    out.separators = journal["separators"];
+    return true;
+}
+
+// A block that is finished already is cut like the others, since what follows depends on where it ends, but not encoded.
+void encodeText(const PrepareOptions& options, const Tokenizer& tokenizer, std::uint64_t vocabulary, Pieces& pieces, Outcome& out)
 {
     TextReader reader(listTextSources(options.sources), options.text);
     DocumentCutter cutter(tokenizer);
     EncodingPool pool(tokenizer, options.threads);
     const std::array<PreparedPart*, 2> parts{&out.train, &out.validation};
     const auto store = [&] {
+        std::uint64_t bytes = 0;
         for (const EncodingPool::Segment& segment : pool.takeOldest()) {
+            bytes += segment.text.size();
             if (const auto bad = std::find_if(segment.ids.begin(), segment.ids.end(), [&](std::uint32_t id) { return id >= vocabulary; }); bad != segment.ids.end())
                 throw Error::at(ErrorKind::Malformed, {options.sources.front().string(), "a token", "id " + std::to_string(*bad), "ids below " + std::to_string(vocabulary) + ", the vocabulary"});
             if (!segment.continued && parts[segment.tag]->documents++ > 0) {
@@ -160,13 +149,20 @@ void encodeText(const PrepareOptions& options, const Tokenizer& tokenizer, std::
             }
             parts[segment.tag]->append(segment.ids);
         }
+        pieces.done(bytes);
     };
+    const std::uint64_t finished = out.blocks;
+    std::uint64_t cut = 0;
     EncodingPool::Block block;
     std::size_t blockBytes = 0;
     const auto submit = [&] {
-        if (pool.isFull())
-            store();
-        pool.submit(std::exchange(block, {}));
+        if (cut++ < finished) {
+            block.clear();
+        } else {
+            if (pool.isFull())
+                store();
+            pool.submit(std::exchange(block, {}));
+        }
         blockBytes = 0;
     };
     std::size_t part = 0;
@@ -182,7 +178,7 @@ void encodeText(const PrepareOptions& options, const Tokenizer& tokenizer, std::
         if (blockBytes >= kBlockBytes)
             submit();
         if (options.progress)
-            options.progress(reader.totalBytes() > 0 ? double(reader.bytes()) / double(reader.totalBytes()) : 1.0);
+            options.progress({cut < finished ? PreparePhase::Skipping : PreparePhase::Encoding, reader.bytes(), reader.totalBytes()});
     }
     submit();
     while (!pool.isEmpty())
@@ -196,30 +192,34 @@ void encodeText(const PrepareOptions& options, const Tokenizer& tokenizer, std::
         out.notes.push_back(std::to_string(cutter.forcedCuts()) + " runs without a place to cut were cut after 4 MiB");
 }
 
-void copyShards(const PrepareOptions& options, const std::vector<TokenShard>& shards, std::uint64_t vocabulary, Outcome& out)
+void copyShards(const PrepareOptions& options, const std::vector<TokenShard>& shards, std::uint64_t vocabulary, Pieces& pieces, Outcome& out)
 {
     constexpr std::uint64_t kBlock = 1u << 18;
     std::uint64_t total = 0;
     for (const TokenShard& shard : shards)
-        total += shard.tokens();
-    std::uint64_t done = 0;
+        total += shard.tokens() * std::uint64_t(shard.width());
+    const std::uint64_t finished = out.blocks;
+    std::uint64_t at = 0;
     std::vector<std::uint32_t> block(kBlock);
     for (const TokenShard& shard : shards) {
         if (shard.tokens() == 0)
             out.notes.push_back(shard.path().filename().string() + " was skipped: it holds no token");
         for (std::uint64_t first = 0; first < shard.tokens(); first += kBlock) {
             const std::uint64_t count = std::min(kBlock, shard.tokens() - first);
+            const std::uint64_t bytes = count * std::uint64_t(shard.width());
+            out.bytes += bytes;
+            if (at++ < finished)
+                continue;
             shard.read(first, count, block.data());
             for (std::uint64_t i = 0; i < count; ++i)
                 if (block[i] >= vocabulary)
                     throw Error::at(ErrorKind::Malformed, {shard.path().string(), "token " + std::to_string(first + i), "id " + std::to_string(block[i]),
                                                            "ids below " + std::to_string(vocabulary) + ", the vocabulary"});
             out.train.append(std::span<const std::uint32_t>(block.data(), std::size_t(count)));
-            done += count;
+            pieces.done(bytes);
             if (options.progress)
-                options.progress(double(done) / double(total));
+                options.progress({PreparePhase::Encoding, out.bytes, total});
         }
-        out.bytes += shard.tokens() * std::uint64_t(shard.width());
     }
 }
 
@@ -273,9 +273,63 @@ Json describe(const PrepareOptions& options, const std::string& hash, const Toke
     return json;
 }
 
-PreparedData build(const PrepareOptions& options, const std::string& hash, const fs::path& folder)
+// Of the sources' contents, one after the other.
+class SourceHash {
+public:
+    explicit SourceHash(const PrepareOptions& options, std::uint64_t totalBytes)
+        : m_options(options)
+        , m_total(totalBytes)
+    {
+    }
+
+    std::string of(const fs::path& path)
+    {
+        const InputFile file(path);
+        Sha256 digest;
+        for (std::uint64_t at = 0; at < file.size();) {
+            const std::uint64_t count = std::min<std::uint64_t>(m_buffer.size(), file.size() - at);
+            file.read(at, count, m_buffer.data());
+            digest.add(m_buffer.data(), std::size_t(count));
+            at += count;
+            m_done += count;
+            if (m_options.progress)
+                m_options.progress({PreparePhase::Hashing, m_done, m_total});
+        }
+        return digest.hex();
+    }
+
+private:
+    const PrepareOptions& m_options;
+    std::uint64_t m_total;
+    std::uint64_t m_done = 0;
+    std::string m_buffer = std::string(1u << 20, '\0');
+};
+
+// What a killed process trained on the text is as good as new.
+std::unique_ptr<Tokenizer> tokenizerOf(const PrepareOptions& options, PrepareFolder& folder)
 {
-    FolderAside aside(folder);
+    const auto trained = trainedVocabulary(options);
+    if (!trained)
+        return loadTokenizer(options.tokenizer);
+    if (const Json& journal = folder.journal(); journal.is_object() && journal.contains("tokenizer") && journal["tokenizer"].is_string()) {
+        try {
+            return loadTokenizer((folder.path() / journal["tokenizer"].get<std::string>()).string());
+        } catch (const Error&) {
+            folder.startOver();
+        }
+    }
+    if (options.progress)
+        options.progress({PreparePhase::Training, 0, 0});
+    std::unique_ptr<Tokenizer> tokenizer = SentencePieceTokenizer::train(listTextSources(options.sources), options.text, *trained);
+    const auto [name, content] = tokenizer->file();
+    writeFileAtomic(folder.path() / name, content);
+    folder.write({{"tokenizer", name}});
+    return tokenizer;
+}
+
+PreparedData build(const PrepareOptions& options, const std::string& hash, const fs::path& target)
+{
+    PrepareFolder folder(target, hash);
     const bool shards = areShards(options);
     std::unique_ptr<Tokenizer> tokenizer;
     std::vector<TokenShard> opened;
@@ -290,19 +344,24 @@ PreparedData build(const PrepareOptions& options, const std::string& hash, const
         if (vocabulary == 0)
             vocabulary = largest + 1;
     } else {
-        const auto trained = trainedVocabulary(options);
-        tokenizer = trained ? SentencePieceTokenizer::train(listTextSources(options.sources), options.text, *trained) : loadTokenizer(options.tokenizer);
+        tokenizer = tokenizerOf(options, folder);
         if (vocabulary == 0)
             vocabulary = tokenizer->vocabularySize();
         if (vocabulary < tokenizer->vocabularySize())
             usage("vocabulary", std::to_string(vocabulary), "at least " + std::to_string(tokenizer->vocabularySize()) + ", that of the tokenizer");
     }
     const int width = widthForVocabulary(vocabulary);
-    Outcome out{PreparedPart(aside.folder(), "train", width, options.shardTokens), PreparedPart(aside.folder(), "val", width, options.shardTokens), 0, 0, 0, {}};
+    const auto fresh = [&] { return Outcome{PreparedPart(folder.path(), "train", width, options.shardTokens), PreparedPart(folder.path(), "val", width, options.shardTokens), 0, 0, 0, 0, {}}; };
+    Outcome out = fresh();
+    if (!restore(folder.journal(), out))
+        out = fresh();
+    Pieces pieces(options, folder, out);
     if (shards)
-        copyShards(options, opened, vocabulary, out);
+        copyShards(options, opened, vocabulary, pieces, out);
     else
-        encodeText(options, *tokenizer, vocabulary, out);
+        encodeText(options, *tokenizer, vocabulary, pieces, out);
+    if (options.progress)
+        options.progress({PreparePhase::Finishing, out.bytes, out.bytes});
     balance(options, shards, out);
     if (const auto asked = shards ? std::nullopt : trainedVocabulary(options); asked && std::uint32_t(*asked) != tokenizer->vocabularySize())
         out.notes.push_back("the text was too small for " + std::to_string(*asked) + " tokens; the tokenizer has " + std::to_string(tokenizer->vocabularySize()));
@@ -310,10 +369,10 @@ PreparedData build(const PrepareOptions& options, const std::string& hash, const
         out.notes.push_back("no vocabulary was stated; it is one more than the largest id");
     if (tokenizer)
         if (const auto [name, content] = tokenizer->file(); !name.empty())
-            writeFileAtomic(aside.folder() / name, content);
-    writeFileAtomic(aside.folder() / "data.json", dumpPretty(describe(options, hash, tokenizer.get(), vocabulary, width, out)));
-    aside.commit();
-    return PreparedData::open(folder);
+            writeFileAtomic(folder.path() / name, content);
+    writeFileAtomic(folder.path() / "data.json", dumpPretty(describe(options, hash, tokenizer.get(), vocabulary, width, out)));
+    folder.commit();
+    return PreparedData::open(target);
 }
 
 }  // namespace
@@ -324,14 +383,23 @@ std::string preparedHash(const PrepareOptions& options)
         usage("validation share", formatDouble(options.validationShare), "0 to below 1");
     const bool shards = areShards(options);
     std::string text = "prepared data 1\n";
+    std::vector<std::pair<std::string, fs::path>> files;
     if (shards) {
         for (const fs::path& file : options.sources) {
             const TokenShard shard = TokenShard::open(file, options.type);
-            text += "shard " + std::to_string(shard.width()) + " " + sha256OfFile(shard.path()) + "\n";
+            files.emplace_back("shard " + std::to_string(shard.width()), shard.path());
         }
     } else {
         for (const TextSource& source : listTextSources(options.sources).files)
-            text += (source.isJsonLines ? "lines " : "text ") + sha256OfFile(source.file) + "\n";
+            files.emplace_back(source.isJsonLines ? "lines" : "text", source.file);
+    }
+    std::uint64_t bytes = 0;
+    for (const auto& [kind, file] : files)
+        bytes += InputFile(file).size();
+    SourceHash sources(options, bytes);
+    for (const auto& [kind, file] : files)
+        text += kind + " " + sources.of(file) + "\n";
+    if (!shards) {
         text += "tokenizer " + (trainedVocabulary(options) ? options.tokenizer : loadTokenizer(options.tokenizer)->fingerprint()) + "\n";
         text += "line ends " + std::to_string(int(options.text.lineEnds)) + ", invalid bytes " + std::to_string(int(options.text.invalidBytes)) + ", field " + options.text.jsonField + "\n";
     }

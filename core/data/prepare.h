@@ -12,6 +12,20 @@
 
 namespace holo::data {
 
+enum class PreparePhase {
+    Hashing,    // the sources are read once to know them
+    Training,   // of a tokenizer; without measure
+    Skipping,   // over what an earlier process finished
+    Encoding,
+    Finishing,  // the shards get their SHA-256
+};
+
+struct PrepareProgress {
+    PreparePhase phase;
+    std::uint64_t bytes;       // of the sources, in this phase
+    std::uint64_t totalBytes;
+};
+
 struct PrepareOptions {
     // Text files, JSON Lines, folders of them (core/data/text_sources.h); or token shards, then all of them.
     std::vector<std::filesystem::path> sources;
@@ -23,13 +37,16 @@ struct PrepareOptions {
     std::uint64_t vocabulary = 0;      // 0: that of the tokenizer, or one more than the largest id of shards
     std::uint64_t shardTokens = 100'000'000;
     unsigned threads = 0;              // that encode; 0: one a core; the result is the same
-    std::function<void(double)> progress;  // 0 … 1
+    // What a process that is killed loses at most, in bytes of the sources. The next one for the same data goes on from there.
+    std::uint64_t pieceBytes = 256u << 20;
+    std::function<void(const PrepareProgress&)> progress;
 };
 
 // SHA-256 over the contents of the sources and every option that decides about the result; paths do not count.
 std::string preparedHash(const PrepareOptions& options);
 
-// Prepares into `folder` and opens it. The folder is made aside and renamed; when it is there already with the same hash it is only opened.
+// Prepares into `folder` and opens it. The folder is made aside and renamed (core/data/prepare_folder.h says what becomes of a killed process's
+// work); when it is there already with the same hash it is only opened.
 // A document goes to the validation part by a hash of (seed, its first MiB), whatever its neighbours are. Where that leaves no document for
 // validation, the last tokens of the training part are taken and a note says so. One end-of-document id stands between documents of a part.
 // Every id is checked against the vocabulary. Throws Error (malformed, unsupported, resource as the readers do; usage for a folder that holds

@@ -64,6 +64,46 @@ void PreparedPart::finish()
     m_writer.reset();
 }
 
+Json PreparedPart::checkpoint()
+{
+    Json open;
+    if (m_writer) {
+        const TokenShardWriter::Unfinished state = m_writer->checkpoint();
+        open = {{"file", fs::path(state.temporary).filename().string()}, {"tokens", state.tokens}, {"largest_id", state.largestId}};
+    }
+    return {{"shards", m_shards}, {"open", open}, {"tokens", m_tokens}, {"largest_id", m_largest}, {"documents", documents}};
+}
+
+bool PreparedPart::restore(const Json& state)
+{
+    try {
+        const auto shards = state.at("shards").get<std::vector<std::uint64_t>>();
+        for (std::size_t i = 0; i < shards.size(); ++i)
+            if (const TokenShard shard = TokenShard::open(shardFile(i)); shard.tokens() != shards[i] || shard.width() != m_width)
+                return false;
+        std::unique_ptr<TokenShardWriter> writer;
+        if (const Json& open = state.at("open"); !open.is_null()) {
+            const TokenShardWriter::Unfinished unfinished{(m_folder / open.at("file").get<std::string>()).string(), open.at("tokens"), open.at("largest_id")};
+            std::error_code ec;
+            if (!fs::exists(unfinished.temporary, ec))
+                fs::rename(shardFile(shards.size()), unfinished.temporary, ec);  // it was finished after the state was taken
+            writer = std::make_unique<TokenShardWriter>(shardFile(shards.size()), m_width, ShardFormat::LlmC, unfinished);
+        }
+        const auto tokens = state.at("tokens").get<std::uint64_t>();
+        const auto largest = state.at("largest_id").get<std::uint32_t>();
+        documents = state.at("documents");
+        m_writer = std::move(writer);
+        m_shards = shards;
+        m_tokens = tokens;
+        m_largest = largest;
+        return true;
+    } catch (const Error&) {
+        return false;
+    } catch (const Json::exception&) {
+        return false;
+    }
+}
+
 void PreparedPart::moveTail(std::uint64_t count, PreparedPart& other)
 {
     std::uint64_t keep = m_tokens - std::min(count, m_tokens);

@@ -20,6 +20,11 @@ public:
     void append(std::span<const std::uint32_t> ids);
     void finish();  // closes the shard being written
 
+    // What is written so far, after it was synced; and going on from there, in a folder where files may be newer than that. False, and nothing is
+    // changed, if they are not what the state says.
+    Json checkpoint();
+    bool restore(const Json& state);
+
     // After finish(): takes the last `count` ids off and appends them to `other`.
     void moveTail(std::uint64_t count, PreparedPart& other);
     // After finish() of both: becomes what `other` was, under its own names; `other` is empty then.

@@ -113,12 +113,19 @@ Json exportShards(const ShardExport& options)
     }
     Json document = {{"format", 1}, {"as", options.format}, {"files", {options.destination.string()}}, {"tokens", writer.tokens()}, {"width", source.width()}};
     if (megatron) {
-        const auto& lengths = sequences.finish();
-        writeMegatronIndex(index, source.width(), lengths);
         document["files"].push_back(index.string());
-        document["sequences"] = lengths.size();
+        document["sequences"] = sequences.finish().size();
     }
     writer.finish();
+    // Last, so that an index that is there stands for a whole pair.
+    if (megatron) {
+        try {
+            writeMegatronIndex(index, source.width(), sequences.finish());
+        } catch (...) {
+            fs::remove(options.destination, ec);
+            throw;
+        }
+    }
     return document;
 }
 

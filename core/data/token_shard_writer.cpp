@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kBufferBytes = 1u << 20;
+constexpr std::size_t kHeaderBytes = 1024;
 
 [[noreturn]] void failWrite(const fs::path& file)
 {
@@ -69,7 +70,28 @@ TokenShardWriter::TokenShardWriter(fs::path file, int width, ShardFormat format)
         failWrite(m_file);
     ::fchmod(m_fd, 0644);
     m_buffer.assign(kBufferBytes, 0);
-    m_used = m_hasHeader ? 1024 : 0;  // the header's place
+    m_used = m_hasHeader ? kHeaderBytes : 0;  // the header's place
+}
+
+TokenShardWriter::TokenShardWriter(fs::path file, int width, ShardFormat format, const Unfinished& unfinished)
+    : m_file(std::move(file))
+    , m_temporary(unfinished.temporary)
+    , m_width(width)
+    , m_hasHeader(format == ShardFormat::LlmC)
+    , m_fd(::open(unfinished.temporary.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW))
+    , m_tokens(unfinished.tokens)
+    , m_largest(unfinished.largestId)
+{
+    const off_t size = off_t((m_hasHeader ? kHeaderBytes : 0) + m_tokens * std::uint64_t(m_width));
+    struct stat status {};
+    if (m_fd < 0 || ::fstat(m_fd, &status) != 0 || status.st_size < size) {
+        if (m_fd >= 0)
+            ::close(m_fd);
+        throw Error::at(ErrorKind::Malformed, {m_temporary, "an unfinished shard", m_fd < 0 ? "missing" : std::to_string(status.st_size) + " bytes", "at least " + std::to_string(size)});
+    }
+    m_buffer.assign(kBufferBytes, 0);
+    if (::ftruncate(m_fd, size) != 0 || ::lseek(m_fd, size, SEEK_SET) != size)
+        failWrite(m_file);
 }
 
 TokenShardWriter::~TokenShardWriter()
@@ -112,6 +134,14 @@ void TokenShardWriter::flush()
 {
     writeAll(m_fd, m_file, m_buffer.data(), m_used);
     m_used = 0;
+}
+
+TokenShardWriter::Unfinished TokenShardWriter::checkpoint()
+{
+    flush();
+    if (::fdatasync(m_fd) != 0)
+        failWrite(m_file);
+    return {m_temporary, m_tokens, m_largest};
 }
 
 void TokenShardWriter::finish()

@@ -224,10 +224,16 @@ std::vector<fs::path> writeReport(const fs::path& project, const fs::path& out)
 {
     Report report(project, out);
     std::error_code ec;
-    fs::create_directories(out, ec);
+    const bool isNew = fs::create_directories(out, ec);
     if (ec)
         throw Error(ErrorKind::Resource, out.string() + ": cannot be made (" + ec.message() + ").", {out.string(), "--out", ec.message(), "a folder that can be written"});
-    return report.write();
+    try {
+        return report.write();
+    } catch (...) {
+        if (isNew)
+            fs::remove_all(out, ec);
+        throw;
+    }
 }
 
 }  // namespace holo::report

@@ -36,6 +36,26 @@ private Q_SLOTS:
         QVERIFY(info["shards"][0]["batches"].get<int>() > 10);
     }
 
+    void aFullDiskLeavesNothing()
+    {
+        writeFileAtomic(at("disk.txt").toStdString(), "some text for a disk that is full");
+        QVERIFY(engine({"data", "prepare", at("disk.txt"), "--out", at("disk-data")}).code == 0);
+        const auto entries = [&] { return QDir(m_folder.path()).entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot); };
+        const QStringList before = entries();
+        const QStringList full = {"HOLONOMY_FAULT=write:enospc@1-99"};
+        for (const QStringList& arguments : {QStringList{"new", at("project")}, {"data", "prepare", at("disk.txt"), "--out", at("other")}, {"data", "write", at("disk-data"), "--as", "megatron", "--out", at("shard.bin")}}) {
+            const Outcome outcome = engine(arguments, full);
+            QVERIFY2(outcome.code == 5, outcome.err.constData());
+            QCOMPARE(entries(), before);
+        }
+        // Only the index is refused: the tokens without it would look like a shard.
+        QCOMPARE(engine({"data", "write", at("disk-data"), "--as", "megatron", "--out", at("shard.bin")}, {"HOLONOMY_FAULT=write:enospc@2-99"}).code, 5);
+        QCOMPARE(entries(), before);
+        QCOMPARE(engine({"new", at("project")}).code, 0);
+        QCOMPARE(engine({"report", at("project")}, full).code, 5);
+        QVERIFY(!QDir(at("project") + "/report").exists());
+    }
+
     // Batches of B windows of T tokens need B·T + 1 tokens: 33 tokens, B = 4, T = 3 give 2 batches and leave 8.
     void countsBatchesOfShards()
     {

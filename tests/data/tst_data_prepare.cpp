@@ -4,6 +4,9 @@
 #include <fstream>
 #include <set>
 
+#include <csignal>
+
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/error.h"
@@ -318,6 +321,106 @@ private Q_SLOTS:
         QCOMPARE(hiddenEntries(path("place")), 0);
     }
 
+    // A process is killed at several places of the work, by SIGKILL; the data must be those of one that was not.
+    void goesOnAfterAKill_data()
+    {
+        QTest::addColumn<QString>("tokenizer");
+        QTest::addColumn<bool>("shards");
+        QTest::newRow("bytes") << "bytes" << false;
+        QTest::newRow("bpe") << HOLO_SOURCE_DIR "/tests/data/fixtures/bpe/neox.tokenizer.json" << false;
+        QTest::newRow("sentencepiece") << "sentencepiece:300" << false;
+        QTest::newRow("token shards") << "bytes" << true;
+    }
+
+    void goesOnAfterAKill()
+    {
+        QFETCH(QString, tokenizer);
+        QFETCH(bool, shards);
+        const std::string name = QTest::currentDataTag();
+        const bool trains = tokenizer.startsWith("sentencepiece");
+        const std::size_t size = trains ? 4'000'000 : 12'000'000;
+        std::string lines;
+        for (int i = 0; lines.size() < size; ++i)
+            lines += "{\"text\": \"document " + std::to_string(i) + " says " + std::string(std::size_t(i % 700), char('a' + i % 26)) + " and more\"}\n";
+        PrepareOptions options;
+        options.sources = {write(name + ".jsonl", lines)};
+        options.tokenizer = tokenizer.toStdString();
+        options.validationShare = 0.1;
+        options.shardTokens = 700'000;
+        options.pieceBytes = 2u << 20;
+        options.threads = 1;
+        if (shards) {
+            TokenShardWriter writer(path("kill.bin"), 2);
+            Ids ids(6'000'000);
+            for (std::size_t i = 0; i < ids.size(); ++i)
+                ids[i] = std::uint32_t(i) * 2654435761u >> 20;
+            writer.append(ids);
+            writer.finish();
+            options.sources = {path("kill.bin")};
+        }
+        const PreparedData whole = prepareInto(options, path(name + "-whole"));
+
+        const auto killedAt = [&](PreparePhase phase, double share) {
+            PrepareOptions mortal = options;
+            mortal.progress = [=](const PrepareProgress& p) {
+                if (p.phase == phase && double(p.bytes) >= share * double(p.totalBytes))
+                    ::raise(SIGKILL);
+            };
+            const pid_t child = ::fork();
+            if (child == 0) {
+                prepareInto(mortal, path(name + "-killed"));
+                ::_exit(0);
+            }
+            int status = 0;
+            ::waitpid(child, &status, 0);
+            return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !fs::exists(path(name + "-killed"));
+        };
+        QVERIFY(killedAt(PreparePhase::Encoding, 0.1));
+        if (!trains) {
+            QVERIFY(killedAt(PreparePhase::Encoding, 0.7));
+            QVERIFY(shards || killedAt(PreparePhase::Skipping, 0.2));
+            QVERIFY(killedAt(PreparePhase::Encoding, 0.95));
+        }
+        QVERIFY(killedAt(PreparePhase::Finishing, 1));
+        std::set<PreparePhase> phases;
+        std::uint64_t encodedFrom = 0;
+        options.progress = [&](const PrepareProgress& p) {
+            if (p.phase == PreparePhase::Encoding && phases.insert(p.phase).second)
+                encodedFrom = p.bytes;
+            phases.insert(p.phase);
+        };
+        const PreparedData resumed = prepareInto(options, path(name + "-killed"));
+        QVERIFY2(encodedFrom > size / 2, std::to_string(encodedFrom).c_str());
+        QVERIFY(!phases.contains(PreparePhase::Training));
+        QCOMPARE(resumed.description(), whole.description());
+        resumed.verify();
+        QCOMPARE(hiddenEntries(path(name + "-killed")), 0);
+        QCOMPARE(hiddenEntries(path(".")), 0);
+    }
+
+    // What was left for other data, or was damaged, is not gone on with.
+    void damagedWorkIsDoneAgain()
+    {
+        PrepareOptions options;
+        options.sources = {write("damaged.txt", std::string(3 << 20, 'x') + "end")};
+        options.validationShare = 0;
+        options.pieceBytes = 1u << 20;
+        const std::string hash = preparedHash(options);
+        const std::string good = "{\"format\":1,\"hash\":\"" + hash + "\",\"blocks\":2,\"separators\":0,\"val\":{\"shards\":[],\"open\":null,\"tokens\":0,\"largest_id\":0,\"documents\":0},\"train\":";
+        const std::string train = "{\"shards\":[],\"open\":{\"file\":\".train_000000.bin.x\",\"tokens\":2097152,\"largest_id\":120},\"tokens\":2097152,\"largest_id\":120,\"documents\":1}}";
+        int number = 0;
+        for (const std::string& journal : {std::string("{"), std::string("[]"), std::string("{\"hash\":\"other\"}"), "{\"hash\":\"" + hash + "\"}", good + "{}}", good + "5}", good + train}) {
+            const std::string target = "damaged" + std::to_string(number++);
+            write("." + target + ".preparing/.journal.json", journal);
+            write("." + target + ".preparing/.train_000000.bin.x", "short");
+            const PreparedData data = prepareInto(options, path(target));
+            QCOMPARE(data.train().tokens(), std::uint64_t((3 << 20) + 3));
+            data.verify();
+            QCOMPARE(hiddenEntries(path(target)), 0);
+            QCOMPARE(hiddenEntries(path(".")), 0);
+        }
+    }
+
     void describesShardsAndSamples()
     {
         const auto shard = [&](const char* name, std::size_t tokens) {
@@ -358,11 +461,18 @@ private Q_SLOTS:
         PrepareOptions options;
         options.sources = {write("p.txt", std::string(5 << 20, 'x'))};
         std::vector<double> seen;
-        options.progress = [&](double share) { seen.push_back(share); };
+        std::vector<PreparePhase> phases;
+        options.progress = [&](const PrepareProgress& p) {
+            if (phases.empty() || phases.back() != p.phase)
+                phases.push_back(p.phase);
+            if (p.phase == PreparePhase::Encoding)
+                seen.push_back(double(p.bytes) / double(p.totalBytes));
+        };
         prepareInto(options, path("progress"));
         QVERIFY(seen.size() >= 5);
         QVERIFY(std::is_sorted(seen.begin(), seen.end()));
         QCOMPARE(seen.back(), 1.0);
+        QVERIFY((phases == std::vector{PreparePhase::Hashing, PreparePhase::Encoding, PreparePhase::Finishing}));
     }
 };
 
