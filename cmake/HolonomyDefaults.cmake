@@ -35,9 +35,11 @@ if(HOLONOMY_ASAN)
   target_link_options(holo_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
-# Revision of the sources, for `version` and run records; never fails outside a git checkout.
-execute_process(COMMAND git -C ${CMAKE_SOURCE_DIR} describe --always --dirty --abbrev=12
-  OUTPUT_VARIABLE HOLONOMY_REVISION OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+# Revision of the sources, for `version` and run records; never fails outside a git checkout. An archive of the sources gives it.
+if(NOT DEFINED CACHE{HOLONOMY_REVISION})
+  execute_process(COMMAND git -C ${CMAKE_SOURCE_DIR} describe --always --dirty --abbrev=12
+    OUTPUT_VARIABLE HOLONOMY_REVISION OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+endif()
 if(NOT HOLONOMY_REVISION)
   set(HOLONOMY_REVISION unknown)
 endif()

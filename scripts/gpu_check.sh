@@ -3,7 +3,7 @@
 # running out. Writes one report as JSON and as text into tests/bench/reports/DEVICE-REVISION.{json,txt}.
 #
 #   scripts/gpu_check.sh [--cpu] [--build DIR] [--out DIR] [--rounds N] [--part P] [--engine FILE]
-#   scripts/gpu_check.sh --pack DIR
+#   scripts/gpu_check.sh --pack FILE
 #
 #   --cpu         a dry run without a device: builds without CUDA, runs everything else, names the report cpu-REVISION
 #   --build DIR   build folder (build/gpu-check)
@@ -11,12 +11,14 @@
 #   --rounds N    rounds of the benchmarks (15)
 #   --part P      benchmarks to run: rotary, attention, train, eval or all (all)
 #   --engine FILE check this engine and build nothing
-#   --pack DIR    on Debian or Ubuntu with network: fetches the packages that the engine is built with into DIR (no root needed), to be carried
-#                 to a machine that has neither; then set HOLONOMY_DEPENDS=DIR/usr there
+#   --pack FILE   on Debian or Ubuntu with network (no root needed): writes an archive (.tar.xz, less than 50 MB) of the committed sources and
+#                 of the packages that the engine is built with, for a machine that has neither them nor a network:
+#                 tar xf FILE && cd holonomy-gpu-check && HOLONOMY_LIBTORCH=… scripts/gpu_check.sh
 #
 # Needs on the machine: an NVIDIA driver, nvcc (13.0), g++ and CMake 3.25, python3, and LibTorch 2.11 for CUDA: HOLONOMY_LIBTORCH, else the one
-# that run.sh fetched, else the torch package of python3. HOLONOMY_DEPENDS names a folder with include/ and lib/ (such as DIR/usr of --pack) that
-# holds what is not installed: the headers of nlohmann-json, CLI11, spdlog, fmt and Boost, and OpenSSL, SQLite, ICU, SentencePiece, jemalloc.
+# that run.sh fetched, else the torch package of python3. HOLONOMY_DEPENDS names a folder with include/ and lib/ (depends/usr of an unpacked
+# archive is found by itself) that holds what is not installed: the headers of nlohmann-json, CLI11, spdlog, fmt and Boost, and OpenSSL, SQLite,
+# ICU, SentencePiece, jemalloc.
 # A part that fails is reported and the others still run. Exit: 0 all passed, 1 something failed, 2 it could not be built or started.
 set -uo pipefail
 
@@ -46,27 +48,60 @@ done
 
 # ---- what travels ----
 if [ -n "$pack" ]; then
-  if ! command -v apt-get >/dev/null || ! command -v dpkg >/dev/null; then stop "--pack needs apt-get and dpkg."; fi
-  icu=$(apt-cache depends libicu-dev | sed -n 's/.*Depends: \(libicu[0-9]*\)$/\1/p' | head -1)
-  mkdir -p "$pack/debs" || stop "cannot write to $pack."
-  boost=$(apt-cache depends libboost-dev | sed -n 's/.*Depends: \(libboost[0-9.]*-dev\)$/\1/p' | head -1)
-  fmt=$(apt-cache depends libfmt-dev | sed -n 's/.*Depends: \(libfmt[0-9]*\)$/\1/p' | head -1)
-  ssl=$(apt-cache depends libssl-dev | sed -n 's/.*Depends: \(libssl[0-9a-z]*\)$/\1/p' | head -1)
-  # shellcheck disable=SC2086  # a name that a release does not have is empty
-  (cd "$pack/debs" && apt-get download nlohmann-json3-dev libcli11-dev libspdlog-dev libfmt-dev $fmt libboost-dev $boost libssl-dev $ssl \
-    libsqlite3-dev libsqlite3-0 libjemalloc-dev libjemalloc2 libicu-dev $icu libsentencepiece-dev libsentencepiece0) || stop "apt-get could not fetch the packages."
-  for package in "$pack"/debs/*.deb; do
-    dpkg -x "$package" "$pack" || stop "$package cannot be unpacked."
+  limit=50000000
+  for tool in apt-get apt-cache dpkg git g++ xz; do command -v "$tool" >/dev/null || stop "--pack needs $tool."; done
+  case $pack in *.tar.xz) ;; *) stop "--pack $pack: the name has to end in .tar.xz." ;; esac
+  revision=$(git -C "$root" describe --always --dirty --abbrev=12) || stop "--pack packs the committed sources, and $root is no git checkout."
+  case $revision in *-dirty) say "only what is committed is packed; there are changes beside it." ;; esac
+  room=$(mktemp -d) || stop "no room for temporary files."
+  trap 'rm -rf "$room"' EXIT
+  top=$room/holonomy-gpu-check
+  depends=$top/depends
+  mkdir -p "$depends" "$room/debs" || stop "no room for temporary files."
+  git -C "$root" archive HEAD | tar x -C "$top" || stop "the sources cannot be packed."
+  printf '%s\n' "${revision%-dirty}" >"$top/REVISION"
+
+  # The run-time package of a -dev package carries its version in its name.
+  runtime() { apt-cache depends "$1" | sed -n "s/.*Depends: \\($2\\)\$/\\1/p" | head -1; }
+  packages=(nlohmann-json3-dev libcli11-dev libspdlog-dev libfmt-dev libboost-dev libssl-dev libsqlite3-dev libsqlite3-0 libjemalloc-dev libjemalloc2
+    libicu-dev libsentencepiece-dev libsentencepiece0)
+  for pair in 'libspdlog-dev libspdlog[0-9.]*' 'libfmt-dev libfmt[0-9]*' 'libboost-dev libboost[0-9.]*-dev' 'libssl-dev libssl[0-9a-z]*' 'libicu-dev libicu[0-9]*'; do
+    name=$(runtime "${pair% *}" "${pair#* }")
+    if [ -n "$name" ]; then packages+=("$name"); fi
   done
-  # Static copies of the ICU tables would be most of the size, and nothing links them.
-  find "$pack/usr/lib" -name 'libicu*.a' -delete
-  rm -rf "$pack/debs" "$pack/usr/share/doc" "$pack/usr/share/man"
-  say "packed $(du -sh "$pack" | cut -f1) into $pack; on the other machine: HOLONOMY_DEPENDS=$pack/usr"
+  (cd "$room/debs" && apt-get -qq download "${packages[@]}" 2>"$room/apt.log") || stop "apt-get could not fetch the packages: $(tail -n 1 "$room/apt.log")."
+  for package in "$room"/debs/*.deb; do
+    dpkg -x "$package" "$depends" || stop "$package cannot be unpacked."
+  done
+  # On Debian some libraries lie in /lib.
+  if [ -d "$depends/lib" ]; then cp -a "$depends/lib/." "$depends/usr/lib/" && rm -rf "${depends:?}/lib"; fi
+  # Whole folders of Boost stay if anything in them is included, so that another compiler's choices are there too.
+  boost=$depends/usr/include/boost
+  grep -rhoE '#include <boost/[^>]+>' "$root/core" "$root/app" "$root/kernels" | sort -u >"$room/boost.cpp"
+  g++ -std=c++20 -M -isystem "$depends/usr/include" "$room/boost.cpp" | tr ' \\' '\n\n' | sed -n "s|^$boost/||p" >"$room/boost.used"
+  [ -s "$room/boost.used" ] || stop "no header of Boost that the sources include was found among the packages."
+  for entry in "$boost"/*/; do
+    name=$(basename "$entry")
+    grep -q "^$name/" "$room/boost.used" || rm -rf "$entry"
+  done
+  # Static libraries would be most of the size, and nothing links them.
+  find "$depends" -name '*.a' -delete
+  find "$depends/usr/share" -mindepth 1 -maxdepth 1 ! -name cmake -exec rm -rf {} +
+  rm -rf "$depends/usr/bin" "$depends/etc" "$depends"/usr/lib/*/{engines-3,ossl-modules,pkgconfig}
+  dangling=$(find "$depends" -xtype l -name '*.so*' -printf '%f ')
+  [ -z "$dangling" ] || say "links without their file: $dangling"
+  tar c -C "$room" holonomy-gpu-check | xz -T0 -6 >"$pack" || stop "cannot write $pack."
+  size=$(stat -c %s "$pack")
+  if [ "$size" -ge $limit ]; then
+    rm -f "$pack"
+    stop "the archive would have $size bytes; allowed: less than $limit. Largest parts: $(cd "$top" && du -ak . | sort -rn | sed -n '2,7p' | tr '\n\t' '; ')"
+  fi
+  say "packed $revision with its libraries into $pack ($((size / 1000000)) MB); there: tar xf $(basename "$pack") && cd holonomy-gpu-check && scripts/gpu_check.sh"
   exit 0
 fi
 
 command -v python3 >/dev/null || stop "python3 is missing."
-revision=$(git -C "$root" describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+revision=$(cat "$root/REVISION" 2>/dev/null || git -C "$root" describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 if [ "$cpu" = 1 ]; then
   device=cpu
 else
@@ -89,9 +124,10 @@ if [ -z "$engine" ]; then
     fi
   done
   [ -e "$libtorch/lib/libtorch_cpu.so" ] || stop "no LibTorch was found; set HOLONOMY_LIBTORCH=DIR (holds include/ and lib/)."
-  options=(-DCMAKE_BUILD_TYPE=Release -DHOLONOMY_GUI=OFF -DHOLONOMY_TESTS=OFF "-DHOLONOMY_LIBTORCH=$libtorch")
+  options=(-DCMAKE_BUILD_TYPE=Release -DHOLONOMY_GUI=OFF -DHOLONOMY_TESTS=OFF "-DHOLONOMY_LIBTORCH=$libtorch" "-DHOLONOMY_REVISION=$revision")
   [ "$cpu" = 1 ] && options+=(-DHOLONOMY_CUDA=OFF) || options+=(-DHOLONOMY_CUDA=ON)
   command -v ninja >/dev/null && options+=(-G Ninja)
+  if [ -z "${HOLONOMY_DEPENDS:-}" ] && [ -d "$root/depends/usr" ]; then HOLONOMY_DEPENDS=$root/depends/usr; fi
   if [ -n "${HOLONOMY_DEPENDS:-}" ]; then
     [ -d "$HOLONOMY_DEPENDS/include" ] || stop "HOLONOMY_DEPENDS=$HOLONOMY_DEPENDS has no folder include."
     triplet=$(g++ -print-multiarch 2>/dev/null || true)

@@ -18,7 +18,7 @@ using Part = std::vector<bench::Row> (*)(const bench::BenchOptions&);
 
 const std::vector<std::pair<std::string, Part>>& parts()
 {
-    static const std::vector<std::pair<std::string, Part>> all = {{"rotary", bench::benchRotary}, {"attention", bench::benchAttention}, {"train", bench::benchTrain}, {"eval", bench::benchEval}, {"step", bench::benchStep}};
+    static const std::vector<std::pair<std::string, Part>> all = {{"rotary", bench::benchRotary}, {"attention", bench::benchAttention}, {"train", bench::benchTrain}, {"eval", bench::benchEval}, {"step", bench::benchStep}, {"eager-step", bench::benchEagerStep}};
     return all;
 }
 
@@ -41,7 +41,7 @@ std::vector<bench::Row> measure(const Options& options)
     std::vector<std::string> names = {"all"};
     for (const auto& [name, part] : parts()) {
         names.push_back(name);
-        if (options.part == name || (options.part == "all" && name != "step"))
+        if (options.part == name || (options.part == "all" && name != "step" && name != "eager-step"))
             for (bench::Row& row : part(how))
                 rows.push_back(std::move(row));
     }
@@ -76,7 +76,7 @@ void addBenchVerb(CLI::App& app, Context& context)
     const auto options = std::make_shared<Options>();
     CLI::App* verb = addVerb(app, context, "bench", "speed as ratios to copies, stock LibTorch and matrix products", "holonomy bench rotary --threads 2 --save results.jsonl",
                              [options] { return bench(*options); });
-    verb->add_option("PART", options->part, "rotary, attention, train, eval or all; step: the training step alone")->capture_default_str();
+    verb->add_option("PART", options->part, "rotary, attention, train, eval or all; step: the training step alone; eager-step: the same in stock LibTorch")->capture_default_str();
     addInteger(verb, "--threads", options->threads, "threads; 0: as many as cores", 0);
     addInteger(verb, "--rounds", options->rounds, "interleaved rounds; every figure is a median over them", 1);
     verb->add_option("--save", options->save, "append the document as one line to a file")->type_name("FILE");

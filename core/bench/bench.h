@@ -21,5 +21,6 @@ std::vector<Row> benchAttention(const BenchOptions& options);  // T10
 std::vector<Row> benchTrain(const BenchOptions& options);      // T1, T3a, T4, T5, T6, T7, T9
 std::vector<Row> benchEval(const BenchOptions& options);       // E1–E3
 std::vector<Row> benchStep(const BenchOptions& options);       // the training step by itself, for comparisons with other programs
+std::vector<Row> benchEagerStep(const BenchOptions& options);  // the same in stock eager LibTorch
 
 }  // namespace holo::bench

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -201,6 +202,25 @@ void addCuda(std::vector<Row>& rows, const BenchOptions& options)
     }
 }
 
+// Steps by themselves, one size after the other; `make` gives the call of one step.
+template <class Make>
+std::vector<Row> stepRows(const std::string& name, const BenchOptions& options, const Make& make)
+{
+    std::vector<Row> rows;
+    for (const ModelSize& full : {kOneMillion, kTwelveMillion}) {
+        const ModelSize size = shared(full, options);
+        const config::RunSpec run = runOf(size);
+        const auto corpus = randomCorpus(size.vocab);
+        nn::Transformer model = transformerOf(run);
+        const auto samples = interleave({{"step", make(size, run, model, *corpus), 1}}, options.rounds, options.clock);
+        const double tokens = double(size.batch) * double(size.context);
+        Row row = valueRow(name, size.name + " fp32 " + size.text(), tokens / samples[0].median(), "tok/s", {}, cpuDevice());
+        row.details["seconds"] = samples[0].spread();
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
 }  // namespace
 
 std::vector<Row> benchTrain(const BenchOptions& options)
@@ -219,21 +239,22 @@ std::vector<Row> benchTrain(const BenchOptions& options)
 
 std::vector<Row> benchStep(const BenchOptions& options)
 {
-    std::vector<Row> rows;
-    for (const ModelSize& full : {kOneMillion, kTwelveMillion}) {
-        const ModelSize size = shared(full, options);
-        const config::RunSpec run = runOf(size);
-        const auto corpus = randomCorpus(size.vocab);
-        nn::Transformer model = transformerOf(run);
-        train::Trainer trainer(run, model, *corpus);
-        trainer.setPrecision("fp32");
-        const auto samples = interleave({{"step", [&] { trainer.step(); }, 1}}, options.rounds, options.clock);
-        const double tokens = double(size.batch) * double(size.context);
-        Row row = valueRow("training step", size.name + " fp32 " + size.text(), tokens / samples[0].median(), "tok/s", {}, cpuDevice());
-        row.details["seconds"] = samples[0].spread();
-        rows.push_back(std::move(row));
-    }
-    return rows;
+    return stepRows("training step", options, [](const ModelSize&, const config::RunSpec& run, nn::Transformer& model, const data::Corpus& corpus) {
+        const auto trainer = std::make_shared<train::Trainer>(run, model, corpus);
+        trainer->setPrecision("fp32");
+        return [trainer] { trainer->step(); };
+    });
+}
+
+std::vector<Row> benchEagerStep(const BenchOptions& options)
+{
+    return stepRows("training step in stock eager LibTorch", options, [](const ModelSize& size, const config::RunSpec&, nn::Transformer& model, const data::Corpus&) {
+        const auto eager = std::make_shared<EagerModel>(model, EagerModel::Precision::Fp32);
+        const std::int64_t count = std::int64_t(size.batch) * size.context;
+        const at::Tensor tokens = tokenTensor(randomTokens(count, size.vocab, 1), size.batch);
+        const at::Tensor targets = tokenTensor(randomTokens(count, size.vocab, 2), size.batch);
+        return [eager, tokens, targets] { eager->step(tokens, targets, 1e-4); };
+    });
 }
 
 }  // namespace holo::bench
