@@ -140,15 +140,18 @@ HOLO_HD void accumulateRows(const float* scores, const float* queryRows, std::in
 template <int W, std::int64_t queries>
 void accumulateKeys(const float* scores, const float* queryRows, std::int64_t keys, std::int64_t padded, float* rows)
 {
-    for (std::int64_t j = 0; j < keys; j += 4) {
-        std::int64_t d = 0;
-        for (; d + 2 * W <= padded; d += 2 * W)
-            accumulateRows<W, 4, 2, queries>(scores + j * queries, queryRows + d, padded, rows + j * padded + d);
-        if (d < padded && j % 8 == 0 && j + 8 <= keys)
-            accumulateRows<W, 8, 1, queries>(scores + j * queries, queryRows + d, padded, rows + j * padded + d);
-        else if (d < padded && j % 8 == 0)
-            accumulateRows<W, 4, 1, queries>(scores + j * queries, queryRows + d, padded, rows + j * padded + d);
-    }
+    forTiles(keys, [&](auto tile, std::int64_t j) __attribute__((always_inline)) {
+        for (std::int64_t d = 0; d + 2 * W <= padded; d += 2 * W)
+            accumulateRows<W, decltype(tile)::value, 2, queries>(scores + j * queries, queryRows + d, padded, rows + j * padded + d);
+    });
+    const std::int64_t d = padded / (2 * W) * 2 * W;
+    if (d == padded)
+        return;
+    std::int64_t j = 0;
+    for (; j + 8 <= keys; j += 8)
+        accumulateRows<W, 8, 1, queries>(scores + j * queries, queryRows + d, padded, rows + j * padded + d);
+    if (j < keys)
+        accumulateRows<W, 4, 1, queries>(scores + j * queries, queryRows + d, padded, rows + j * padded + d);
 }
 
 // Which keys the queries of a block see: lane i those from first[i] to last[i]. Keys low … high−1 (multiples of four) hold all of
