@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array<std::string_view, 26> kVerbs = {
-    "new", "ladder", "tables", "rotate", "runs", "show", "train", "eval", "swap", "stats", "report", "data", "inspect", "logits", "import", "export", "index", "slurm", "selftest", "bench", "version",
+constexpr std::array<std::string_view, 28> kVerbs = {
+    "new", "ladder", "analyze", "search", "tables", "rotate", "runs", "show", "train", "eval", "swap", "stats", "report", "data", "inspect", "logits", "import", "export", "index", "slurm", "selftest", "bench", "version",
     "help", "controls", "batch", "completion", "man",
 };
 

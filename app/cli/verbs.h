@@ -20,6 +20,8 @@ namespace holo::cli {
     VERB(addLogitsVerb) \
     VERB(addNewVerb) \
     VERB(addLadderVerb) \
+    VERB(addAnalyzeVerb) \
+    VERB(addSearchVerb) \
     VERB(addTablesVerb) \
     VERB(addRotateVerb) \
     VERB(addRunsVerb) \

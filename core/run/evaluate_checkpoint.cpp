@@ -32,15 +32,18 @@ LoadedTransformer loaded(const CheckpointChoice& choice)
     return loadTransformer(choice.checkpoint, choice.scheme, device);
 }
 
-// Throws Error (resource) for prompts that the machine's memory cannot hold, before anything of them is made.
-void checkMemory(const config::ModelSpec& model, const config::EvalSpec& spec)
+// Throws Error (resource) for prompts that the machine's memory cannot hold, before anything of them is made. Whoever looks at the attention
+// itself holds it of one layer whole: scores, masked scores, weights and a copy, fp32.
+void checkMemory(const config::ModelSpec& model, const std::vector<std::int64_t>& lengths, const std::string& field, bool looksAtAttention)
 {
     const double memory = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
-    for (const std::int64_t length : spec.lengths)
-        if (const double needed = double(config::promptMemoryBytes(model, length)); needed > memory)
+    for (const std::int64_t length : lengths) {
+        const double attention = looksAtAttention ? 16.0 * model.heads * double(length) * double(length) : 0;
+        if (const double needed = double(config::promptMemoryBytes(model, length)) + attention; needed > memory)
             throw Error(ErrorKind::Resource,
-                "eval.lengths is " + std::to_string(length) + "; a prompt of it needs about " + formatFixed(needed / 1e9, 1) + " GB, and the machine has " + formatFixed(memory / 1e9, 1) + ".",
-                {"", "eval.lengths", std::to_string(length), "prompts that fit into memory"});
+                field + " is " + std::to_string(length) + "; a prompt of it needs about " + formatFixed(needed / 1e9, 1) + " GB, and the machine has " + formatFixed(memory / 1e9, 1) + ".",
+                {"", field, std::to_string(length), "prompts that fit into memory"});
+    }
 }
 
 // Where data is prepared for checkpoints that lie in no project.
@@ -132,7 +135,7 @@ fs::path CheckpointEvaluation::folderFor(const std::string& protocol, const eval
 
 Json CheckpointEvaluation::evaluate(const std::string& protocol, const eval::Options& options)
 {
-    checkMemory(header().model(), options.spec);
+    checkMemory(header().model(), options.spec.lengths, "eval.lengths", protocol == "probe");
     return eval::run(protocol, *m->language, *m->corpus, options);
 }
 
@@ -140,10 +143,22 @@ Json CheckpointEvaluation::schemeJson(const std::string& scheme) const { return 
 
 Json CheckpointEvaluation::swap(const std::string& to, const eval::SwapOptions& options)
 {
-    checkMemory(header().model(), options.eval.spec);
+    checkMemory(header().model(), options.eval.spec.lengths, "eval.lengths", false);
     const ladder::Plan target = ladder::resolve(schemeFor(header(), to), shapeOf(header()));
-    eval::SwapModel model{*m->language, m->transformer.model.plan(), [this](const ladder::Plan& plan) { m->transformer.model.setPlan(plan); }};
+    eval::SwapModel model = subject();
     return eval::swap(model, target, *m->corpus, options);
+}
+
+eval::SwapModel CheckpointEvaluation::subject()
+{
+    return {*m->language, m->transformer.model.plan(), [this](const ladder::Plan& plan) { m->transformer.model.setPlan(plan); }};
+}
+
+const data::Corpus& CheckpointEvaluation::corpus() const { return *m->corpus; }
+
+void CheckpointEvaluation::checkPrompt(std::int64_t length, bool looksAtAttention) const
+{
+    checkMemory(header().model(), {length}, "--length", looksAtAttention);
 }
 
 }  // namespace holo::run

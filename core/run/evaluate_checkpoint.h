@@ -39,6 +39,12 @@ public:
     Json swap(const std::string& to, const eval::SwapOptions& options);  // `to` as SCHEME
     Json schemeJson(const std::string& scheme) const;
 
+    // For analyses: model and plan in hand, and a way to exchange the plan; the model keeps what it is given last. Borrowed.
+    eval::SwapModel subject();
+    const data::Corpus& corpus() const;
+    // Throws Error (resource) for a prompt that the machine's memory cannot hold.
+    void checkPrompt(std::int64_t length, bool looksAtAttention) const;
+
 private:
     struct Impl;
     std::unique_ptr<Impl> m;
