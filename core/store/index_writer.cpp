@@ -124,10 +124,11 @@ void IndexWriter::load()
         m_known[s.text(0)] = {s.integer(1), static_cast<std::uint64_t>(s.integer(2)), s.text(3)};
 }
 
-std::string IndexWriter::signatureOf(const run::RunDirectory& run) const
+std::string IndexWriter::signatureOf(const run::RunDirectory& run, run::RunState& state)
 {
+    state = run.state();
     std::string text = stamp(run.runFile()) + ' ' + stamp(run.eventsFile()) + ' ' + stamp(run.exitFile()) + ' ' + stamp(run.checkpointsFolder()) + ' '
-        + std::string(run::stateName(run.state()));
+        + std::string(run::stateName(state));
     for (const auto& folder : foldersIn(run.evalsFolder()))
         text += ' ' + stamp(folder / "summary.json");
     return text;
@@ -138,14 +139,24 @@ Changes IndexWriter::update()
     Changes changes;
     std::set<std::string> seen;
     std::vector<std::pair<run::RunDirectory, std::string>> pending;
+    std::size_t settled = 0;
     for (const auto& folder : foldersIn(m_project / "runs")) {
         run::RunDirectory run(folder);
         seen.insert(run.id());
-        std::string signature = signatureOf(run);
         const auto it = m_known.find(run.id());
+        if (it != m_known.end() && it->second.settled) {
+            const std::size_t number = settled++;
+            if (number < m_turn || number - m_turn >= kSettledAtOnce)
+                continue;
+        }
+        run::RunState state{};
+        std::string signature = signatureOf(run, state);
+        if (it != m_known.end())
+            it->second.settled = state == run::RunState::Done || state == run::RunState::Failed || state == run::RunState::Interrupted;
         if (it == m_known.end() || it->second.signature != signature)
             pending.emplace_back(std::move(run), std::move(signature));
     }
+    m_turn = m_turn + kSettledAtOnce < settled ? m_turn + kSettledAtOnce : 0;
     for (const auto& [id, known] : m_known)
         if (!seen.contains(id))
             changes.removed.push_back(id);

@@ -69,6 +69,7 @@ private Q_SLOTS:
     void killedWriterLosesNothing();
     void folderIsWholeAfterClose();
     void removedRunsLeave();
+    void endedRunsAreVisitedInTurns();
 
 private:
     fs::path project() const { return m_dir->path().toStdString(); }
@@ -302,6 +303,34 @@ void StoreIndex::removedRunsLeave()
     QCOMPARE(changes.removed.size(), std::size_t(1));
     const auto counts = index.queries().counts();
     QCOMPARE(counts.runs + counts.steps + counts.evals + counts.cells, std::int64_t(0));
+}
+
+void StoreIndex::endedRunsAreVisitedInTurns()
+{
+    std::vector<fs::path> ended;
+    for (int i = 0; i < 450; ++i) {
+        ended.push_back(makeRun(project(), "done-s" + std::to_string(i), "done", i));
+        run::RunDirectory(ended.back()).writeExit({0, "done", "", 1, 100});
+    }
+    const auto live = makeRun(project(), "live-s1", "live", 1);
+    auto index = store::RunIndex::openFile(project());
+    QCOMPARE(index.update().runs.size(), std::size_t(451));
+    QVERIFY(index.update().isEmpty());
+    // What is under way is seen at once, whoever's turn it is.
+    for (int step = 1; step <= 5; ++step) {
+        append(live / "events.jsonl", stepLine(1, step, 2.0));
+        QCOMPARE(index.update().runs, std::vector<std::string>{"live-s1"});
+    }
+    // What has ended is seen within a round, also when it starts again.
+    for (const std::size_t at : {0, 199, 200, 449}) {
+        addEval(ended[at], 1, 0.5);
+        std::size_t seen = 0;
+        for (int i = 0; i < 3; ++i)
+            seen += index.update().evals.size();
+        QCOMPARE(seen, std::size_t(1));
+    }
+    fs::remove_all(ended[300]);
+    QCOMPARE(index.update().removed, std::vector<std::string>{"done-s300"});
 }
 
 QTEST_GUILESS_MAIN(StoreIndex)

@@ -100,6 +100,7 @@ void SchemeParameters::rebuild()
             editor = combo;
         } else {
             auto* edit = new QLineEdit(value);
+            edit->setCursorPosition(0);
             edit->setPlaceholderText(parameter.fallback.empty() ? text(parameter.derived) : text(parameter.fallback));
             connect(edit, &QLineEdit::editingFinished, this, [this, key, edit] { setParameter(key, edit->text().trimmed()); });
             editor = edit;

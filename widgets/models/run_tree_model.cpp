@@ -174,6 +174,13 @@ QModelIndex RunTreeModel::parent(const QModelIndex& child) const
     return createIndex(static_cast<int>(child.internalId() - 1), 0, quintptr(0));
 }
 
+// A view that expands everything would else remember every run as expanded, and carry that along with every sort.
+Qt::ItemFlags RunTreeModel::flags(const QModelIndex& index) const
+{
+    const Qt::ItemFlags flags = QAbstractItemModel::flags(index);
+    return index.isValid() && index.internalId() != 0 ? flags | Qt::ItemNeverHasChildren : flags;
+}
+
 int RunTreeModel::rowCount(const QModelIndex& parent) const
 {
     if (!parent.isValid())

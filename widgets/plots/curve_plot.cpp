@@ -16,6 +16,9 @@ namespace holo::widgets {
 namespace {
 
 constexpr int kFrameMilliseconds = 66;
+constexpr double kTextureRise = 3;  // pixels up and down a column
+
+double widthOf(const CurveStyle& style, bool top) { return top ? std::max(1.6, style.width * 1.6) : style.width; }
 
 QColor withAlpha(QColor color, double alpha)
 {
@@ -196,7 +199,7 @@ void CurvePlot::styleItem(const QString& id, Item& item)
     const ArmStyle arm = armStyle(item.style.arm);
     const bool top = id == m_highlighted;
     const double alpha = item.style.dimmed ? 0.3 : top ? 1.0 : m_highlighted.isEmpty() ? item.style.alpha : item.style.alpha * 0.55;
-    item.line->setPen(QPen(withAlpha(arm.color, alpha), top ? std::max(1.6, item.style.width * 1.6) : item.style.width, item.style.dimmed ? Qt::DotLine : arm.dash));
+    item.line->setPen(QPen(withAlpha(arm.color, alpha), widthOf(item.style, top), item.style.dimmed ? Qt::DotLine : arm.dash));
     item.shadow->setPen(QPen(withAlpha(arm.color, alpha * 0.28), 1));
     item.shadow->setVisible(m_smoothing > 0);
     item.line->setAntialiased(true);
@@ -307,10 +310,12 @@ void CurvePlot::markDirty()
 
 void CurvePlot::drawItem(Item& item)
 {
+    const auto highlighted = m_curves.find(m_highlighted);
+    const bool top = highlighted != m_curves.end() && &highlighted->second == &item;
     const int columns = std::max(axisRect()->width(), 100);
     const double lo = m_logX ? std::pow(10.0, xAxis->range().lower) : xAxis->range().lower;
     const double hi = m_logX ? std::pow(10.0, xAxis->range().upper) : xAxis->range().upper;
-    const auto fill = [&](QCPGraph* graph, const model::MinMaxPyramid& pyramid) {
+    const auto fill = [&](QCPGraph* graph, const model::MinMaxPyramid& pyramid, double width) {
         const auto view = pyramid.view(lo, hi, columns, m_logY);
         m_thinned = m_thinned || view.thinned;
         QVector<QCPGraphData> data;
@@ -320,12 +325,24 @@ void CurvePlot::drawItem(Item& item)
             if (std::isfinite(x))
                 data.append(QCPGraphData(x, toAxisY(view.curve.y[i])));
         }
+        // A curve that jitters over many pixels in every column is texture: it is drawn in thin hard lines, which look the
+        // same and cost a small part of smooth ones.
+        const double scale = axisRect()->height() / std::max(yAxis->range().size(), 1e-300);
+        double ink = 0;  // pixels up and down
+        for (int i = 1; i < data.size(); ++i)
+            if (const double rise = std::abs(data[i].value - data[i - 1].value) * scale; std::isfinite(rise))
+                ink += rise;
+        const bool texture = view.thinned && ink > kTextureRise * columns;
+        graph->setAntialiased(!texture);
+        QPen pen = graph->pen();
+        pen.setWidthF(texture ? 1 : width);
+        graph->setPen(pen);
         graph->data()->set(data, true);
         graph->setScatterStyle(pyramid.size() == 1 ? QCPScatterStyle(QCPScatterStyle::ssDisc, 6) : QCPScatterStyle());
     };
-    fill(item.line, m_smoothing > 0 ? item.smooth : item.raw);
+    fill(item.line, m_smoothing > 0 ? item.smooth : item.raw, widthOf(item.style, top));
     if (m_smoothing > 0)
-        fill(item.shadow, item.raw);
+        fill(item.shadow, item.raw, 1);
     else
         item.shadow->data()->clear();
 }
