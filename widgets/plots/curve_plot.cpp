@@ -326,7 +326,7 @@ void CurvePlot::drawItem(Item& item)
                 data.append(QCPGraphData(x, toAxisY(view.curve.y[i])));
         }
         // A curve that jitters over many pixels in every column is texture: it is drawn in thin hard lines, which look the
-        // same and cost a small part of smooth ones.
+        // same and spare the smoothing of their edges.
         const double scale = axisRect()->height() / std::max(yAxis->range().size(), 1e-300);
         double ink = 0;  // pixels up and down
         for (int i = 1; i < data.size(); ++i)
