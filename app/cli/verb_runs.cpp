@@ -6,6 +6,7 @@
 #include "app/cli/verbs.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/config/origin.h"
 #include "core/config/project.h"
 #include "core/config/scheme_json.h"
 #include "core/store/run_index.h"
@@ -19,16 +20,15 @@ namespace fs = std::filesystem;
 // Runs of the project file that have no folder yet.
 void addPlannedRuns(const fs::path& folder, std::vector<model::RunRow>& rows)
 {
-    std::vector<config::RunSpec> specs;
+    std::vector<config::PlannedRun> planned;
     try {
-        specs = config::expand(config::readProject(folder));
+        planned = config::plannedRuns(config::readProject(folder));
     } catch (const Error& e) {
         logWarning("runs", e.what());
         return;
     }
-    for (const config::RunSpec& spec : specs) {
-        const std::string id = config::runId(spec);
-        if (std::any_of(rows.begin(), rows.end(), [&](const model::RunRow& row) { return row.id == id; }))
+    for (const auto& [spec, id, from] : planned) {
+        if (std::any_of(rows.begin(), rows.end(), [&, &id = id](const model::RunRow& row) { return row.id == id; }))
             continue;
         model::RunRow row;
         row.id = id;

@@ -4,6 +4,8 @@
 #include "app/cli/verbs.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/text.h"
+#include "core/config/origin.h"
 
 namespace holo::cli {
 
@@ -83,13 +85,20 @@ Output writeScript(const SlurmOptions& options)
     for (const auto& [name, value] : {std::pair<std::string, std::string>{"--time", options.time}, {"--mem", options.memory}, {"--partition", options.partition}, {"--account", options.account}})
         refuseLineBreaks(name, value);
     const config::Project project = options.project.read();
-    const std::size_t runs = config::expand(project).size();
+    const std::vector<config::PlannedRun> planned = config::plannedRuns(project);
+    const std::size_t runs = planned.size();
     const fs::path file = config::projectFile(options.project.project);
     const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
     const fs::path out = options.out.empty() ? folder / "slurm.sh" : options.out;
     writeFileAtomic(out, script(options, folder, runs));
+    // Tasks of one array do not wait for each other.
+    std::vector<std::string> goingOn;
+    for (std::size_t i = 0; i < planned.size(); ++i)
+        if (!planned[i].from.empty())
+            goingOn.push_back(std::to_string(i));
+    const std::string note = goingOn.empty() ? "" : "Tasks " + join(goingOn, ",") + " go on from runs of other tasks: submit the others first (sbatch --array), then these.\n";
     fs::permissions(out, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec, fs::perm_options::add);
-    return {{{"format", 1}, {"path", out.string()}, {"runs", runs}, {"command", "sbatch " + quoted(out.string())}}, out.string() + "\n"};
+    return {{{"format", 1}, {"path", out.string()}, {"runs", runs}, {"command", "sbatch " + quoted(out.string())}, {"going_on", goingOn}}, out.string() + "\n" + note};
 }
 
 }  // namespace

@@ -74,6 +74,7 @@ run::WorkerOptions forProject(const TrainOptions& options)
     worker.project = jobs.front().project;
     worker.folder = jobs.front().folder;
     worker.spec = jobs.front().spec;
+    worker.initial = run::continuationFromRun(jobs.front().from, worker.spec, worker.folder);
     return worker;
 }
 

@@ -94,7 +94,7 @@ void collectOverrides(const std::string& key, const Json& value, const std::stri
     flatten(key, value, leaves);
     for (auto& [path, leaf] : leaves) {
         if (!findField(path)) {
-            Problem problem = unknownPath(path, {"name", "scheme", "model", "data", "train", "eval"});
+            Problem problem = unknownPath(path, {"name", "scheme", "seeds", "from", "model", "data", "train", "eval"});
             problem.field = armField + "." + problem.field;
             problem.message = armField + ": " + problem.message;
             problems.push_back(std::move(problem));
@@ -115,6 +115,9 @@ void applyParameter(Json& project, const std::string& path, const Json& value)
         return;  // the reader says so
     if (std::find(kWhole.begin(), kWhole.end(), path) != kWhole.end()) {
         project[path] = value;
+        if (const auto arms = project.find("arms"); path == "seeds" && arms != project.end() && arms->is_array())
+            for (Json& arm : *arms)
+                erasePath(arm, path);
         return;
     }
     std::vector<std::pair<std::string, Json>> leaves;

@@ -6,6 +6,7 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/config/field_visitors.h"
+#include "core/config/origin.h"
 #include "core/config/overrides.h"
 #include "core/config/project.h"
 #include "core/config/scheme_json.h"
@@ -77,6 +78,19 @@ Arm readArm(const Json& json, const std::string& field, const fs::path& folder, 
         } else if (key == "scheme") {
             hasScheme = true;
             readScheme(value, field + ".scheme");
+        } else if (key == "seeds") {
+            std::vector<std::int64_t> seeds;
+            const std::size_t before = problems.size();
+            detail::readValue(value, Field{.key = "seeds", .minimum = 0}, field + ".seeds", seeds, problems);
+            if (seeds.empty() && problems.size() == before)
+                refuse(problems, field + ".seeds", value, "some of the project's seeds");
+            if (problems.size() == before)
+                arm.overrides.emplace_back(kArmSeeds, seeds);
+        } else if (key == "from") {
+            if (value.is_string() && !value.get_ref<const std::string&>().empty())
+                arm.overrides.emplace_back(kArmFrom, value);
+            else
+                refuse(problems, field + ".from", value, "the name of another arm");
         } else {
             collectOverrides(key, value, field, arm.overrides, problems);
         }

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/config/field_visitors.h"
+#include "core/config/origin.h"
 #include "core/config/overrides.h"
 #include "core/config/project.h"
 
@@ -110,7 +111,69 @@ void checkTrain(const RunSpec& spec, Checker& check)
         check.add("train.tokens", std::to_string(spec.train.tokens), "at most 1e12 steps' worth");
 }
 
-void checkRun(const RunSpec& spec, const std::string& armField, std::vector<Problem>& problems)
+// Why weights of one model cannot go on in another; empty if they can.
+std::string misfit(const ModelSpec& before, const ModelSpec& after)
+{
+    const Json a = detail::writeFields(before);
+    const Json b = detail::writeFields(after);
+    for (const char* key : {"style", "layers", "hidden", "heads", "kv_heads", "head_dim", "mlp", "residual", "norm", "biases", "tied", "vocab"})
+        if (a.at(key) != b.at(key))
+            return "model." + std::string(key) + " " + dumpLine(b.at(key)) + " in place of " + dumpLine(a.at(key));
+    return {};
+}
+
+void checkOrigin(const Project& project, std::size_t index, Checker& check)
+{
+    const Arm& arm = project.arms[index];
+    const std::string field = "arms[" + std::to_string(index) + "].from";
+    const auto named = [&](const std::string& name) { return std::find_if(project.arms.begin(), project.arms.end(), [&](const Arm& other) { return other.name == name; }); };
+    std::vector<std::string> others;
+    for (const Arm& other : project.arms)
+        if (other.name != arm.name)
+            others.push_back(other.name);
+    auto source = named(arm.name);
+    for (std::size_t steps = 0; !fromOf(*source).empty(); ++steps) {
+        source = named(fromOf(*source));
+        if (source == project.arms.end() || steps == project.arms.size()) {
+            check.add(field, "\"" + fromOf(arm) + "\"", "an arm that does not go on from this one, of " + join(others, ", "));
+            return;
+        }
+    }
+    const Arm& direct = *named(fromOf(arm));
+    const auto theirs = seedsOf(project, direct);
+    for (const std::int64_t seed : seedsOf(project, arm))
+        if (std::find(theirs.begin(), theirs.end(), seed) == theirs.end())
+            check.add("arms[" + std::to_string(index) + "].seeds", std::to_string(seed), "seeds of arm \"" + direct.name + "\", which this one goes on from");
+    std::vector<Problem> ignored;
+    RunSpec before{project.name, direct.name, 0, direct.scheme, project.model, project.data, project.train, project.eval};
+    RunSpec after{project.name, arm.name, 0, arm.scheme, project.model, project.data, project.train, project.eval};
+    applyOverrides(before, fieldOverrides(direct), ignored, "");
+    applyOverrides(after, fieldOverrides(arm), ignored, "");
+    if (const std::string difference = misfit(before.model, after.model); !difference.empty())
+        check.add(field, "\"" + direct.name + "\", with " + difference, "an arm of the same shape");
+}
+
+void checkSeeds(const Project& project, std::size_t index, Checker& check)
+{
+    const std::string field = "arms[" + std::to_string(index) + "].seeds";
+    const auto seeds = seedsOf(project, project.arms[index]);
+    for (const std::int64_t seed : seeds)
+        if (std::find(project.seeds.begin(), project.seeds.end(), seed) == project.seeds.end())
+            check.add(field, std::to_string(seed), "some of the project's seeds");
+    checkUnique(seeds, field, check);
+}
+
+void checkScheme(const RunSpec& spec, const std::string& armField, std::vector<Problem>& problems)
+{
+    try {
+        ladder::resolve(spec.scheme, modelShape(spec.model, 0));
+    } catch (const Error& e) {
+        const std::string field = armField + ".scheme" + (e.place().field.empty() ? "" : "." + e.place().field);
+        problems.push_back({field, e.place().found, e.place().allowed, armField + ".scheme (arm \"" + spec.arm + "\"): " + e.what()});
+    }
+}
+
+void checkRun(const RunSpec& spec, const std::string& armField, std::vector<Problem>& problems, bool schemeIsComplete)
 {
     Checker check(problems);
     const std::size_t before = problems.size();
@@ -118,14 +181,8 @@ void checkRun(const RunSpec& spec, const std::string& armField, std::vector<Prob
     checkData(spec.data, check);
     checkTrain(spec, check);
     checkEval(spec.eval, check);
-    if (problems.size() != before)
-        return;
-    try {
-        ladder::resolve(spec.scheme, modelShape(spec.model, 0));
-    } catch (const Error& e) {
-        const std::string field = armField + ".scheme" + (e.place().field.empty() ? "" : "." + e.place().field);
-        problems.push_back({field, e.place().found, e.place().allowed, armField + ".scheme (arm \"" + spec.arm + "\"): " + e.what()});
-    }
+    if (problems.size() == before && schemeIsComplete)
+        checkScheme(spec, armField, problems);
 }
 
 void checkNames(const Project& project, Checker& check)
@@ -164,14 +221,33 @@ std::vector<Problem> validate(const Project& project)
     if (!problems.empty())
         return problems;
     for (std::size_t i = 0; i < project.arms.size(); ++i) {
+        checkSeeds(project, i, check);
+        if (!fromOf(project.arms[i]).empty())
+            checkOrigin(project, i, check);
+    }
+    if (!problems.empty())
+        return problems;
+    std::vector<std::size_t> goingOn;  // arms whose scheme is complete only with that of another
+    for (std::size_t i = 0; i < project.arms.size(); ++i) {
         const Arm& arm = project.arms[i];
         const std::string field = "arms[" + std::to_string(i) + "]";
         RunSpec spec{project.name, arm.name, 0, arm.scheme, project.model, project.data, project.train, project.eval};
         std::vector<Problem> ofArm;
-        applyOverrides(spec, arm.overrides, ofArm, field);
+        applyOverrides(spec, fieldOverrides(arm), ofArm, field);
         problems.insert(problems.end(), ofArm.begin(), ofArm.end());
-        if (ofArm.empty())
-            checkRun(spec, field, problems);
+        if (!ofArm.empty())
+            continue;
+        const std::size_t before = problems.size();
+        checkRun(spec, field, problems, fromOf(arm).empty());
+        if (!fromOf(arm).empty() && problems.size() == before)
+            goingOn.push_back(i);
+    }
+    if (!problems.empty() || goingOn.empty())
+        return problems;
+    const std::vector<RunSpec> runs = expand(project);
+    for (const std::size_t i : goingOn) {
+        const auto run = std::find_if(runs.begin(), runs.end(), [&](const RunSpec& r) { return r.arm == project.arms[i].name; });
+        checkScheme(*run, "arms[" + std::to_string(i) + "]", problems);
     }
     return problems;
 }

@@ -71,7 +71,10 @@ HeadScheme::HeadScheme(const Scheme& scheme, const ModelShape& shape)
         m_pattern = checkedPattern(parameters);
         m_logOffset = parameters.optionalNumber("log_offset").value_or(0);
         break;
-    case Kind::Landmark: m_block = int(parameters.integer("block")); break;
+    case Kind::Landmark:
+        m_block = int(parameters.integer("block"));
+        m_window = parameters.integer("retrieve") * m_block;
+        break;
     case Kind::MobiusAttention: m_framedHeads = headsOfShare(parameters.number("share"), shape.heads); break;
     default: break;
     }
@@ -104,8 +107,10 @@ HeadScheme::Head HeadScheme::at(int layer, int head) const
         else
             result.assignment.window = m_window;
     }
-    if (m_kind == Kind::Landmark)
+    if (m_kind == Kind::Landmark) {
         result.assignment.form = AttentionForm::Landmark;
+        result.assignment.window = m_window;  // here: keys of the earlier blocks that a query retrieves
+    }
     if (m_kind == Kind::MobiusAttention && (layer == 0 || layer == m_shape.layers - 1) && head < m_framedHeads)
         result.assignment.form = AttentionForm::MobiusQuery;
     return result;

@@ -121,7 +121,7 @@ ops::AttentionLayerPtr makeLayer(const Plan& plan, const std::vector<HeadAssignm
     if (std::any_of(heads.begin(), heads.end(), [&](const auto& head) { return head.temperature != common; }))
         for (const HeadAssignment& head : heads)
             layer->headScale.push_back(static_cast<float>(head.temperature / common));
-    const bool anyWindow = std::any_of(heads.begin(), heads.end(), [](const auto& head) { return head.window > 0; });
+    const bool anyWindow = std::any_of(heads.begin(), heads.end(), [](const auto& head) { return head.window > 0 && head.form != ladder::AttentionForm::Landmark; });
     if (plan.logLengthTemperature && !anyWindow)
         for (std::int64_t m = offset; m < offset + length; ++m)
             layer->queryScale.push_back(static_cast<float>(std::log(plan.temperatureOffset + double(m) + 1) / std::log(plan.temperatureOffset + 1)));

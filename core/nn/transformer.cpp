@@ -230,7 +230,7 @@ struct Transformer::Impl {
     at::Tensor attend(const at::Tensor& qkv, const ops::AttentionLayerPtr& layer, const Block& block) const
     {
         if (plan.landmarkBlock > 0)
-            return ops::attendLandmark(qkv, layer, plan.landmarkBlock);
+            return ops::attendLandmark(qkv, layer, plan.landmarkBlock, int(plan.heads.front().front().window / plan.landmarkBlock));
         if (!block.mobius.defined() || !transforms)
             return ops::attend(qkv, layer);
         const at::Tensor rotated = ops::rotaryPacked(qkv, layer);

@@ -7,8 +7,10 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/matmul.h>
+#include <ATen/ops/scatter.h>
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/stack.h>
+#include <ATen/ops/topk.h>
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros_like.h>
 
@@ -23,7 +25,7 @@ constexpr double kPoleGuard = 1e-4;
 
 }  // namespace
 
-at::Tensor attendLandmark(const at::Tensor& qkv, const AttentionLayerPtr& layer, int block, at::Tensor* weights)
+at::Tensor attendLandmark(const at::Tensor& qkv, const AttentionLayerPtr& layer, int block, int retrieve, at::Tensor* weights)
 {
     const std::int64_t batch = qkv.size(0);
     const std::int64_t tokens = qkv.size(1);
@@ -47,9 +49,16 @@ at::Tensor attendLandmark(const at::Tensor& qkv, const AttentionLayerPtr& layer,
     const at::Tensor own = keyBlock.eq(queryBlock).logical_and(key.le(query));
     const at::Tensor earlier = keyBlock.lt(queryBlock);
 
-    const at::Tensor outer = at::softmax(scores.masked_fill(own.logical_or(earlier.logical_and(landmark)).logical_not(), -INFINITY), -1);
-    const at::Tensor zero = at::zeros_like(outer);
     const std::vector<std::int64_t> grouped = {batch, layer->heads, tokens, blocks, block};
+    at::Tensor gates = earlier.logical_and(landmark);
+    if (retrieve > 0 && retrieve < blocks) {
+        // Of the landmarks that a query may see, the highest k; where fewer are to be seen, `gates` leaves out the rest.
+        const at::Tensor ofLandmarks = scores.detach().masked_fill(gates.logical_not(), -INFINITY).view(grouped).select(4, block - 1);
+        const at::Tensor chosen = at::zeros_like(ofLandmarks).scatter(3, std::get<1>(ofLandmarks.topk(retrieve, 3)), 1.0);
+        gates = gates.logical_and(chosen.gt(0.5).unsqueeze(4).expand(grouped).reshape({batch, layer->heads, tokens, padded}));
+    }
+    const at::Tensor outer = at::softmax(scores.masked_fill(own.logical_or(gates).logical_not(), -INFINITY), -1);
+    const at::Tensor zero = at::zeros_like(outer);
     const at::Tensor inner = at::softmax(scores.masked_fill(landmark, -INFINITY).view(grouped), -1);
     const at::Tensor gate = at::where(earlier, outer, zero).view(grouped).select(4, block - 1).unsqueeze(4);
     const at::Tensor probabilities = at::where(own, outer, zero) + (gate * inner).view({batch, layer->heads, tokens, padded});

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/config/origin.h"
 
 namespace holo::report {
 
@@ -122,8 +123,8 @@ std::vector<model::RunRow> chosenRuns(const std::vector<model::RunRow>& rows, co
     std::set<std::string> ids;
     std::map<std::string, std::size_t> order;
     if (project) {
-        for (const config::RunSpec& spec : config::expand(*project))
-            ids.insert(config::runId(spec));
+        for (const config::PlannedRun& run : config::plannedRuns(*project))
+            ids.insert(run.id);
         for (std::size_t i = 0; i < project->arms.size(); ++i)
             order.emplace(project->arms[i].name, i);
     }

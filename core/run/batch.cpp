@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <thread>
@@ -11,7 +12,9 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/config/origin.h"
 #include "core/run/child_process.h"
+#include "core/run/continuation.h"
 #include "core/run/evaluation_digest.h"
 #include "core/run/machine.h"
 #include "core/run/preflight.h"
@@ -52,17 +55,20 @@ bool isFinished(const Job& job, const BatchOptions& options)
 }
 
 // run.json with the spec in force, so that the worker needs nothing but its folder.
-void prepareRun(const Job& job)
+void prepareRun(const Job& job, bool startOver)
 {
     std::error_code ec;
+    const RunDirectory run(job.folder);
+    const bool isStored = fs::exists(run.runFile(), ec);
+    Json stored = isStored ? run.readRun() : Json();
+    // A run that has begun keeps its origin, whatever became of the run that it went on from.
+    const bool hasBegun = !startOver && stored.is_object() && stored.contains("initial") && run.newestCheckpoint();
+    Json json = preparedRunJson(job.id(), job.spec, hasBegun ? stored.at("initial") : continuationFromRun(job.from, job.spec, job.folder));
     fs::create_directories(job.folder, ec);
     if (ec)
         throw Error(ErrorKind::Resource, job.folder.string() + ": cannot be made (" + ec.message() + ").", {job.folder.string(), "", ec.message(), "a folder that can be written"});
-    const RunDirectory run(job.folder);
-    Json json = preparedRunJson(job.id(), job.spec, Json());
-    if (fs::exists(run.runFile(), ec)) {
-        Json stored = run.readRun();
-        if (stored.is_object() && stored.contains("spec") && stored.at("spec") == json.at("spec"))
+    if (isStored) {
+        if (stored.is_object() && stored.contains("spec") && stored.at("spec") == json.at("spec") && stored.value("initial", Json()) == json.value("initial", Json()))
             return;
         if (stored.is_object())
             for (auto& [key, value] : json.items())
@@ -153,7 +159,9 @@ public:
         : m_options(options)
         , m_jobs(listJobs(options))
         , m_outcomes(m_jobs.size())
+        , m_waiting(m_jobs.size())
     {
+        std::iota(m_waiting.begin(), m_waiting.end(), std::size_t(0));
     }
 
     BatchOutcome run()
@@ -166,11 +174,17 @@ public:
         checkAny();
         installStopSignals();
         m_lastSaid = Clock::now();
-        while (m_next < m_jobs.size() || !m_running.empty()) {
+        while (m_waiting.size() > 0 || !m_running.empty()) {
             if (stopRequested())
                 passOnStop();
-            while (!stopRequested() && m_next < m_jobs.size() && int(m_running.size()) < std::max(1, m_options.jobs))
-                start(m_next++);
+            while (!stopRequested() && int(m_running.size()) < std::max(1, m_options.jobs)) {
+                const auto next = std::find_if(m_waiting.begin(), m_waiting.end(), [this](std::size_t index) { return !waitsForAnother(index); });
+                if (next == m_waiting.end())
+                    break;
+                const std::size_t index = *next;
+                m_waiting.erase(next);
+                start(index);
+            }
             if (stopRequested() && m_running.empty())
                 break;
             collect();
@@ -203,6 +217,16 @@ private:
             throw *first;
     }
 
+    // The run that it goes on from is still to come or under way.
+    bool waitsForAnother(std::size_t index) const
+    {
+        const Job& job = m_jobs[index];
+        for (std::size_t i = 0; i < m_jobs.size(); ++i)
+            if (m_jobs[i].project == job.project && m_jobs[i].id() == job.from && !m_outcomes[i])
+                return true;
+        return false;
+    }
+
     void start(std::size_t index)
     {
         const Job& job = m_jobs[index];
@@ -211,7 +235,7 @@ private:
                 m_outcomes[index] = Outcome{0, "Was done."};
                 return;
             }
-            prepareRun(job);
+            prepareRun(job, m_options.startOver);
             const int threads = m_options.threads > 0 ? m_options.threads : m_options.jobs > 1 ? std::max(1, availableCores() / m_options.jobs) : 0;
             std::vector<std::string> command = {m_options.executable.string(), "train", "--run", job.folder.string(), "--device", m_options.device};
             if (threads > 0)
@@ -222,7 +246,9 @@ private:
                 command.insert(command.end(), {"--resume", "no"});
             m_running.push_back({index, ChildProcess(command, RunDirectory(job.folder).logFile())});
         } catch (const Error& error) {
-            end(index, {exitCode(error.kind()), error.what()});
+            // A batch that stops early leaves what goes on from its runs for later.
+            const bool comesLater = m_options.stopAt >= 0 && error.place().field == "from";
+            end(index, {comesLater ? 0 : exitCode(error.kind()), error.what()});
         }
     }
 
@@ -360,8 +386,8 @@ private:
     std::vector<Job> m_jobs;
     std::vector<std::optional<Outcome>> m_outcomes;
     std::map<fs::path, FileLock> m_locks;
+    std::vector<std::size_t> m_waiting;  // in order
     std::vector<Running> m_running;
-    std::size_t m_next = 0;
     bool m_stopPassedOn = false;
     Clock::time_point m_lastSaid;
 };
@@ -391,8 +417,8 @@ std::vector<Job> listJobs(const BatchOptions& options)
             refuseName(file, "arm", options.arm, arms);
         if (options.seed >= 0 && std::find(project.seeds.begin(), project.seeds.end(), options.seed) == project.seeds.end())
             refuseName(file, "seed", std::to_string(options.seed), seeds);
-        for (config::RunSpec& spec : config::expand(project))
-            jobs.push_back({file.parent_path(), file.parent_path() / "runs" / config::runId(spec), std::move(spec)});
+        for (config::PlannedRun& planned : config::plannedRuns(project))
+            jobs.push_back({file.parent_path(), file.parent_path() / "runs" / planned.id, std::move(planned.spec), std::move(planned.from)});
     }
     if (options.index >= 0) {
         if (options.index >= std::int64_t(jobs.size()))

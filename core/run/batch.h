@@ -32,6 +32,7 @@ struct Job {
     std::filesystem::path project;  // folder
     std::filesystem::path folder;
     config::RunSpec spec;
+    std::string from;               // id of the run beside it whose weights it goes on from; empty: trained from the start
     std::string id() const { return folder.filename().string(); }
 };
 

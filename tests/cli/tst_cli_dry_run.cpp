@@ -51,6 +51,46 @@ private Q_SLOTS:
         QCOMPARE(QDir(project).entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot), QStringList{"project.json"});
     }
 
+    void templatesAtTheirSizes_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("size");
+        QTest::addColumn<int>("runs");
+        const auto row = [](const char* name, const char* size, int runs) { QTest::addRow("%s %s", name, size) << QString(name) << QString(size) << runs; };
+        row("mobius-paper", "paper", 48);
+        row("mobius-paper", "tiny", 48);
+        row("mobius-paper", "160m", 36);
+        row("mobius-paper", "410m", 12);
+        row("fope-paper", "paper", 20);
+        row("fope-paper", "tiny", 26);
+        row("fope-paper", "20m", 6);
+        row("fope-paper", "60m", 8);
+        row("fope-paper", "180m", 8);
+        row("fope-paper", "1200m", 8);
+        row("twisted-sweep", "tiny", 40);
+        row("twisted-sweep", "160m", 40);
+        row("twisted-sweep", "410m", 40);
+        row("controls", "tiny", 36);
+        row("controls", "160m", 36);
+        row("controls", "410m", 36);
+    }
+
+    void templatesAtTheirSizes()
+    {
+        QFETCH(QString, name);
+        QFETCH(QString, size);
+        QFETCH(int, runs);
+        const QTemporaryDir folder;
+        const QString project = folder.filePath("p");
+        const Outcome made = engine({"new", project, "--template", name, "--size", size, "--json"});
+        QVERIFY2(made.code == 0, made.err.constData());
+        QCOMPARE(made.document()["runs"].get<int>(), runs);
+        const Outcome outcome = engine({"--batch", project, "--dry-run", "--json"});
+        QVERIFY2(outcome.code == 0, outcome.err.constData());
+        QCOMPARE(int(outcome.document()["runs"].size()), runs);
+        QCOMPARE(engine({"new", project + "2", "--template", name, "--size", "huge"}).code, 2);
+    }
+
     void selectsOneRun()
     {
         const QTemporaryDir folder;

@@ -60,6 +60,7 @@ private Q_SLOTS:
         row("new", 2, "DIR");
         row("new /dev/null/x", 5, "/dev/null/x");
         row("new somewhere --template tinny", 2, "tiny");
+        row("new somewhere --template mobius-paper --size 70b", 2, "paper, tiny, 160m, 410m");
         row("new somewhere --param model=5", 2, "such as model.style");
         row("new somewhere --param train.stepz=3", 2, "train.steps");
         row("runs nowhere", 3, "nowhere");

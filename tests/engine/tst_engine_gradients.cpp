@@ -80,6 +80,7 @@ const std::vector<Case>& cases()
         {"periodic-rope:window=8,pattern=SL,log_offset=2"},
         {"landmark:block=8"},
         {"landmark:block=8", "none", 2},
+        {"landmark:block=5"},
         {"mobius-attention"},
         {"mobius-attention:share=1", "none", 2, 1, false, "interleaved"},
         {"nope"},

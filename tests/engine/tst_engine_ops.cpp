@@ -7,6 +7,7 @@
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
 #include <complex>
 
 #include <QtTest>
@@ -139,7 +140,7 @@ private Q_SLOTS:
         at::Tensor plain, grouped;
         ops::attendReference(base, *layer, &plain);
         at::Tensor input = base.clone().requires_grad_(true);
-        const at::Tensor out = ops::attendLandmark(input * 1, layer, block, &grouped);
+        const at::Tensor out = ops::attendLandmark(input * 1, layer, block, 0, &grouped);
         out.sum().backward();
         QVERIFY(input.grad().isfinite().all().item<bool>());
 
@@ -168,6 +169,40 @@ private Q_SLOTS:
                 }
                 QVERIFY(std::abs(sum - 1) < 1e-9);
             }
+    }
+
+    // Of three earlier blocks a query reads the k with the highest landmarks, and nothing of the others.
+    void landmarksRetrieveTheBestBlocks()
+    {
+        constexpr int block = 4;
+        constexpr std::int64_t tokens = 15;
+        const auto plan = planFor(scheme(ladder::Kind::Standard), 2, 2, 8, 8);
+        const auto layer = nn::attentionLayers(plan, tokens, 0, at::kCPU, false).front();
+        const at::Tensor base = deterministic({1, tokens, layer->rowWidth()}, at::kDouble);
+        at::Tensor plain, all;
+        ops::attendReference(base, *layer, &plain);
+        ops::attendLandmark(base.clone(), layer, block, 0, &all);
+        for (const int k : {1, 2, 3, 9}) {
+            at::Tensor some;
+            ops::attendLandmark(base.clone(), layer, block, k, &some);
+            for (std::int64_t h = 0; h < 2; ++h)
+                for (std::int64_t m = 0; m < tokens; ++m) {
+                    std::vector<std::pair<double, std::int64_t>> landmarks;  // by plain score, which the softmax of a row keeps in order
+                    for (std::int64_t b = 0; b < m / block; ++b)
+                        landmarks.emplace_back(-plain[0][h][m][b * block + block - 1].item<double>(), b);
+                    std::sort(landmarks.begin(), landmarks.end());
+                    double sum = 0;
+                    for (std::size_t rank = 0; rank < landmarks.size(); ++rank) {
+                        const double weight = some[0][h][m].narrow(0, landmarks[rank].second * block, block).sum().item<double>();
+                        QCOMPARE(weight > 0, rank < std::size_t(k));
+                        sum += weight;
+                    }
+                    sum += some[0][h][m].narrow(0, m / block * block, m % block + 1).sum().item<double>();
+                    QVERIFY(std::abs(sum - 1) < 1e-6);
+                }
+            if (k >= 3)
+                QVERIFY(at::equal(some, all));
+        }
     }
 
     void mobiusTransformationOfQueries()

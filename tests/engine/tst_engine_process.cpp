@@ -270,7 +270,40 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(p + "/runs"));
     }
 
-    // Every sort of extension: what is left out comes from the checkpoint's training, not from the new context.
+    // An arm that goes on from another waits for it, wherever it stands in the list, and its record says with what it was trained and runs.
+    void armsGoOnFromOthers()
+    {
+        QByteArray text = kProject;
+        text.replace(R"([{"name": "standard", "scheme": {"kind": "standard"}}, {"name": "mobius", "scheme": {"kind": "mobius"}}])",
+            R"([{"name": "longer", "scheme": "yarn", "from": "fope", "model.context": 128, "train.steps": 3}, {"name": "grown", "scheme": "fope", "from": "fope", "model.context": 128, "train.steps": 2},
+                {"name": "fope", "scheme": "fope", "train.steps": 6}])");
+        text.replace("[1, 2]", "[1]");
+        const QString p = project(text);
+        const QJsonArray early = run({"--batch", p, "--stop-at", "2", "--jobs", "2", "--threads", "1", "--json", "--quiet"}).json()["results"].toArray();
+        QCOMPARE(early.size(), 3);
+        QCOMPARE(early[0].toObject()["exit"].toInt(), 0);
+        QVERIFY(early[0].toObject()["message"].toString().contains("finished first"));
+        const Result result = run({"--batch", p, "--jobs", "2", "--threads", "1", "--json"});
+        QVERIFY2(result.code == 0, result.err);
+        const QString source = runFolder(p, "fope");
+        for (const auto& [arm, steps] : {std::pair{"longer", 3}, {"grown", 2}}) {
+            const auto record = QJsonDocument::fromJson(readAll(runFolder(p, arm) + "/run.json")).object();
+            const QJsonObject initial = record["initial"].toObject();
+            QCOMPARE(initial["run"].toString(), QFileInfo(source).fileName());
+            QCOMPARE(initial["step"].toInt(), 6);
+            QCOMPARE(initial["trained_context"].toInt(), 32);
+            QCOMPARE(initial["trained_with"].toObject()["context"].toInt(), 32);
+            QCOMPARE(exitOf(runFolder(p, arm))["step"].toInt(), steps);
+        }
+        const auto runsWith = [&](const char* arm) { return QJsonDocument::fromJson(readAll(runFolder(p, arm) + "/run.json")).object()["initial"].toObject()["runs_with"].toObject(); };
+        QCOMPARE(runsWith("longer")["original"].toInt(), 32);
+        QCOMPARE(runsWith("grown")["original"].toArray(), QJsonArray({32}));
+        QCOMPARE(runsWith("grown")["context"].toInt(), 128);
+        QCOMPARE(run({"--batch", p, "--arm", "grown", "--threads", "1"}).code, 0);
+        QCOMPARE(steps(runFolder(p, "grown"), 2).size(), 0);
+    }
+
+    // The same by hand, with every sort of extension: what is left out comes from the checkpoint's training, not from the new context.
     void trainingGoesOnWithAnotherScheme()
     {
         const QString p = project();

@@ -1,6 +1,9 @@
 // Model, optimiser and checkpoints in one process on tiny shapes.
 #include <ATen/Parallel.h>
+#include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/equal.h>
 
 #include <QTemporaryDir>
@@ -111,6 +114,32 @@ private Q_SLOTS:
             QVERIFY(std::abs(x.loss - y.loss) < 1e-5);
             QVERIFY(std::abs(x.gradNorm - y.gradNorm) < 1e-4 * x.gradNorm);
         }
+    }
+
+    // A landmark follows every block − 1 tokens inside the model alone; what comes out is one row a token, and none knows the future.
+    void landmarksStayInside()
+    {
+        const at::NoGradGuard guard;
+        config::RunSpec spec = tinySpec("landmark:block=8");
+        Setup marked(spec), unmarked(tinySpec("landmark:block=64")), standard(tinySpec("standard"));
+        at::Tensor tokens = at::empty({1, 20}, at::TensorOptions().dtype(at::kLong));
+        for (std::int64_t i = 0; i < 20; ++i)
+            tokens.mutable_data_ptr<std::int64_t>()[i] = (7 * i + 3) % 50;
+        const at::Tensor hidden = marked.model.hidden(tokens);
+        QCOMPARE(hidden.size(1), 20);
+        const at::Tensor plain = standard.model.hidden(tokens);
+        QVERIFY((unmarked.model.hidden(tokens) - plain).abs().max().item<double>() < 1e-5);
+        QVERIFY((hidden.narrow(1, 0, 7) - plain.narrow(1, 0, 7)).abs().max().item<double>() < 1e-5);
+        QVERIFY((hidden - plain).abs().max().item<double>() > 1e-3);
+        at::Tensor other = tokens.clone();
+        other.mutable_data_ptr<std::int64_t>()[19] = 60;
+        QVERIFY(at::equal(marked.model.hidden(other).narrow(1, 0, 19), hidden.narrow(1, 0, 19)));
+        for (const auto& [name, parameter] : marked.model.parameters())
+            if (name == "landmark.weight")
+                parameter.detach().add_(1);
+        QVERIFY(at::equal(marked.model.hidden(tokens).narrow(1, 0, 7), hidden.narrow(1, 0, 7)));
+        QVERIFY(!at::equal(marked.model.hidden(tokens), hidden));
+        QVERIFY_EXCEPTION_THROWN(standard.model.setPlan(marked.model.plan()), Error);
     }
 
     void hybridOfNoneOrAllIsThePureArm_data()

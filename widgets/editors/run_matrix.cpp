@@ -86,9 +86,10 @@ void RunMatrix::setState(const QString& arm, qint64 seed, const QString& state)
     const StateStyle style = stateStyle(state == "queued" ? QStringLiteral("waiting") : state);
     cell->setFlags(offered ? Qt::ItemIsEnabled | Qt::ItemIsUserCheckable : Qt::NoItemFlags);
     cell->setCheckState(offered && (state.isEmpty() || state == "interrupted") ? Qt::Checked : Qt::Unchecked);
-    cell->setText(state.isEmpty() ? QString() : style.sign);
+    const bool isPlanned = state != "not planned";
+    cell->setText(state.isEmpty() ? QString() : isPlanned ? style.sign : QStringLiteral("–"));
     cell->setForeground(style.color);
-    cell->setToolTip(tr("%1, seed %2: %3").arg(arm).arg(seed).arg(state.isEmpty() ? tr("not there yet") : state == "queued" ? tr("queued") : style.word));
+    cell->setToolTip(tr("%1, seed %2: %3").arg(arm).arg(seed).arg(state.isEmpty() ? tr("not there yet") : state == "queued" ? tr("queued") : isPlanned ? style.word : tr("not a seed of this arm")));
     if (!offered)
         cell->setData(Qt::CheckStateRole, QVariant());
     Q_EMIT chosenChanged();

@@ -13,7 +13,7 @@ public:
     explicit RunMatrix(QWidget* parent = nullptr);
     using Pair = std::pair<QString, qint64>;
     void setPlan(const QStringList& arms, const std::vector<qint64>& seeds);
-    void setState(const QString& arm, qint64 seed, const QString& state);  // run::stateName, "queued", or empty: not there
+    void setState(const QString& arm, qint64 seed, const QString& state);  // run::stateName, "queued", "not planned", or empty: not there
     std::vector<Pair> chosen() const;
 
 Q_SIGNALS:

@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "core/base/error.h"
+#include "core/config/origin.h"
 #include "core/config/scheme_json.h"
 #include "core/ladder/controls.h"
 #include "widgets/common/arm_style.h"
@@ -56,6 +57,10 @@ ArmsPanel::ArmsPanel(widgets::ProjectDocument& document, QWidget* parent)
         const std::string name = item->text().trimmed().toStdString();
         if (name == next.arms[row].name)
             return;
+        for (config::Arm& arm : next.arms)
+            for (auto& [key, value] : arm.overrides)
+                if (key == config::kArmFrom && value == next.arms[row].name)
+                    value = name;
         next.arms[row].name = name;
         for (const auto& problem : config::validate(next))
             if (problem.field.starts_with("arms")) {

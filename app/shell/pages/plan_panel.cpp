@@ -16,6 +16,7 @@
 #include "app/bridge/study.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/config/origin.h"
 #include "widgets/common/format.h"
 #include "widgets/common/icon_button.h"
 #include "widgets/common/icons.h"
@@ -104,7 +105,9 @@ QString PlanPanel::costText() const
             config::Project one = project;
             one.model = config::resolved(project.model, vocabulary);
             const auto specs = config::expand(one);
-            const auto& spec = specs.at(std::min(specs.size() - 1, static_cast<std::size_t>(m_context.document.currentArm()) * project.seeds.size()));
+            const auto arm = std::min(project.arms.size() - 1, static_cast<std::size_t>(std::max(0, m_context.document.currentArm())));
+            const auto of = std::find_if(specs.begin(), specs.end(), [&](const config::RunSpec& s) { return s.arm == project.arms[arm].name; });
+            const auto& spec = of == specs.end() ? specs.front() : *of;
             parts << tr("%1 parameters").arg(widgets::formatCount(static_cast<double>(config::parameterCount(spec.model))));
             parts << tr("%1 a checkpoint").arg(widgets::formatBytes(static_cast<double>(config::checkpointBytes(spec.model))));
             parts << tr("about %1 of memory").arg(widgets::formatBytes(static_cast<double>(config::peakMemoryBytes(spec))));
@@ -152,16 +155,19 @@ void PlanPanel::update()
 void PlanPanel::updateStates()
 {
     const config::Project& project = m_context.document.project();
-    for (const auto& arm : project.arms)
+    for (const auto& arm : project.arms) {
+        const auto planned = config::seedsOf(project, arm);
         for (const auto seed : project.seeds) {
             const QString name = QString::fromStdString(arm.name);
             const auto* row = m_context.study.find(name, seed);
-            QString state = row ? QString::fromStdString(row->state) : QString();
+            const bool isPlanned = std::find(planned.begin(), planned.end(), seed) != planned.end();
+            QString state = row ? QString::fromStdString(row->state) : isPlanned ? QString() : QStringLiteral("not planned");
             for (const auto& job : m_context.queue.jobs())
                 if (job.arm == name && job.seed == seed)
                     state = job.running ? QStringLiteral("running") : QStringLiteral("queued");
             m_matrix->setState(name, seed, state);
         }
+    }
     updateButton();
 }
 
@@ -179,11 +185,11 @@ void PlanPanel::queueChosen()
         if (document.isModified())
             document.save();  // a run reads the project from its file
         std::vector<bridge::Job> jobs;
-        const auto specs = config::expand(document.project());
+        const auto planned = config::plannedRuns(document.project());
         for (const auto& [arm, seed] : m_matrix->chosen())
-            for (const auto& spec : specs)
-                if (spec.arm == arm.toStdString() && spec.seed == seed)
-                    jobs.push_back({arm, seed, QString::fromStdString(config::runId(spec)), false, 0, 0, {}});
+            for (const auto& run : planned)
+                if (run.spec.arm == arm.toStdString() && run.spec.seed == seed)
+                    jobs.push_back({arm, seed, QString::fromStdString(run.id), false, 0, 0, {}});
         m_context.queue.add(jobs);
         Q_EMIT noted(tr("Queued %n run(s)", nullptr, static_cast<int>(jobs.size())));
         Q_EMIT pageWanted("runs");
