@@ -2,6 +2,7 @@
 
 #include "app/cli/options.h"
 #include "app/cli/verbs.h"
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/run/curve_import_run.h"
 #include "core/run/hf_import.h"
@@ -42,7 +43,13 @@ Output importCurves(const ImportOptions& options)
     return {std::move(document), std::move(text)};
 }
 
-Output importWhat(const ImportOptions& options) { return run::isCurveSource(options.source) ? importCurves(options) : importModel(options); }
+Output importWhat(const ImportOptions& options)
+{
+    std::error_code ec;
+    if (!std::filesystem::exists(options.source, ec))
+        throw Error::at(ErrorKind::Usage, {options.source, "SRC", "nothing of that name", "a folder or file that is there"});
+    return run::isCurveSource(options.source) ? importCurves(options) : importModel(options);
+}
 
 }  // namespace
 
@@ -51,7 +58,7 @@ void addImportVerb(CLI::App& app, Context& context)
     const auto options = std::make_shared<ImportOptions>();
     CLI::App* verb = addVerb(app, context, "import", "a Hugging Face model as a run folder, or another tracker's curves into a project",
                              "holonomy import models/pythia-160m imported/pythia-160m --json\n  holonomy import wandb-export.csv study", [options] { return importWhat(*options); });
-    verb->add_option("SRC", options->source, "folder with config.json and safetensors; or a CSV of curves, or TensorBoard events")->required();
+    verb->add_option("SRC", options->source, "folder with config.json and safetensors; or a CSV of curves, or TensorBoard events, a folder a run")->required();
     verb->add_option("DEST", options->destination, "run folder to write, new or empty; for curves the project folder")->required();
     verb->add_option("--frequencies", options->frequencies, "where stored frequencies contradict the config: refuse, config or file (whose hold)")->check(CLI::IsMember({"refuse", "config", "file"}));
     verb->add_flag("--dry-run", options->dryRun, "check everything, write nothing");

@@ -21,13 +21,21 @@ namespace {
 
 bool isEventFile(const fs::path& file) { return file.filename().string().find("tfevents") != std::string::npos; }
 
-bool hasEventFiles(const fs::path& folder)
+// Folders in or below `folder` that hold event files, each a run as TensorBoard has it; by name. Links to folders are not followed.
+std::set<fs::path> eventFolders(const fs::path& folder)
+{
+    std::set<fs::path> found;
+    std::error_code ec;
+    for (fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, ec), end; !ec && it != end; it.increment(ec))
+        if (isEventFile(it->path()))
+            found.insert(it->path().parent_path());
+    return found;
+}
+
+bool isModelFolder(const fs::path& folder)
 {
     std::error_code ec;
-    for (fs::directory_iterator it(folder, ec), end; !ec && it != end; it.increment(ec))
-        if (isEventFile(it->path()))
-            return true;
-    return false;
+    return fs::exists(folder / "config.json", ec) || fs::exists(folder / "model.safetensors", ec) || fs::exists(folder / "model.safetensors.index.json", ec);
 }
 
 // Our name of a column, or empty.
@@ -59,14 +67,24 @@ interop::ImportedCurves readCurves(const fs::path& source)
     const bool isFolder = fs::is_directory(source, ec);
     if (!isFolder && !isEventFile(source))
         return interop::importCurves(source);
-    const interop::TensorBoardFile file = isFolder ? interop::readTensorBoardFolder(source) : interop::readTensorBoard(source);
-    std::map<std::string, std::map<double, double>> points;
-    for (const interop::TensorBoardEvent& event : file.events)
-        for (const auto& [tag, value] : event.scalars)
-            points[tag][double(event.step)] = value;
-    interop::ImportedCurves curves{{}, file.notes};
-    for (const auto& [tag, values] : points)
-        curves.curves.push_back({"", tag, {values.begin(), values.end()}});
+    interop::ImportedCurves curves;
+    const auto add = [&](const std::string& run, const interop::TensorBoardFile& file) {
+        std::map<std::string, std::map<double, double>> points;
+        for (const interop::TensorBoardEvent& event : file.events)
+            for (const auto& [tag, value] : event.scalars)
+                points[tag][double(event.step)] = value;
+        for (const auto& [tag, values] : points)
+            curves.curves.push_back({run, tag, {values.begin(), values.end()}});
+        for (const std::string& note : file.notes)
+            curves.notes.push_back((run.empty() ? "" : run + ": ") + note);
+    };
+    if (!isFolder)
+        add("", interop::readTensorBoard(source));
+    else
+        for (const fs::path& folder : eventFolders(source)) {
+            const std::string name = folder.lexically_relative(source).string();
+            add(name == "." ? "" : name, interop::readTensorBoardFolder(folder));
+        }
     if (curves.curves.empty())
         throw Error::at(ErrorKind::Malformed, {source.string(), "content", "no scalar", "events with scalars"});
     return curves;
@@ -120,7 +138,7 @@ bool isCurveSource(const fs::path& source)
 {
     std::error_code ec;
     if (fs::is_directory(source, ec))
-        return hasEventFiles(source);
+        return !isModelFolder(source) && !eventFolders(source).empty();
     return source.extension() == ".csv" || isEventFile(source);
 }
 

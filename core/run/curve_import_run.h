@@ -6,7 +6,8 @@
 
 namespace holo::run {
 
-// True for what importCurveRuns() reads: a .csv file, a TensorBoard event file, or a folder with some.
+// True for what importCurveRuns() reads: a .csv file, a TensorBoard event file, or a folder with some in it or below it,
+// each folder a run, as TensorBoard shows them.
 bool isCurveSource(const std::filesystem::path& source);
 
 // Curves of another tracker (Weights & Biases and trackio CSV, MLflow rows, TensorBoard events) as run folders PROJECT/runs/NAME, so that they

@@ -123,6 +123,22 @@ private Q_SLOTS:
         QCOMPARE(engine({"import", at("boards/third"), at("study"), "--json"}).document()["runs"][0]["steps"], Json(2));
     }
 
+    void aFolderOfTensorBoardRunsIsImported()
+    {
+        QCOMPARE(engine({"new", at("boards-study")}).code, 0);
+        const QString csv = save("two.csv", "Step,a - loss,b - loss\n1,3.5,3.25\n2,3.0,2.5\n");
+        QCOMPARE(engine({"import", csv, at("boards-study")}).code, 0);
+        QCOMPARE(engine({"export", at("boards-study/runs/a"), at("boards-study/runs/b"), "--format", "tensorboard", "--out", at("logdir/deep")}).code, 0);
+        QCOMPARE(engine({"new", at("other-study")}).code, 0);
+        const Json made = engine({"import", at("logdir"), at("other-study"), "--json"}).document();
+        QCOMPARE(made["runs"].size(), std::size_t(2));
+        QCOMPARE(made["runs"][1]["run"], Json("deep-b"));
+        QCOMPARE(made["runs"][1]["steps"], Json(2));
+        const Outcome gone = engine({"import", at("not-there"), at("other-study")});
+        QCOMPARE(gone.code, 2);
+        QVERIFY2(gone.err.contains("not-there"), gone.err.constData());
+    }
+
     // A run folder that comes back from a cluster is copied in and found.
     void foldersThatReturnAreFound()
     {
