@@ -80,11 +80,11 @@ std::string probeText(const Json& json)
 {
     std::string text;
     for (const Json& length : json["lengths"]) {
-        TextTable table({"layer", "head", "ladder", "distance", "entropy share", "first token", "end to end", "induction"});
+        TextTable table({"layer", "head", "ladder", "distance", "entropy share", "first token", "end to end", "K/M there", "induction"});
         for (const Json& head : length["heads"])
             table.add({head["layer"].dump(), head["head"].dump(), head["ladder"].get<std::string>(), digits(head["distance"]), percent(head["entropy_share"]), percent(head["first"]), percent(head["ends"]),
-                       percent(head["induction"])});
-        text += length["length"].dump() + " tokens, " + length["windows"].dump() + " windows\n" + table.text();
+                       digits(head["ends_kernel"]), percent(head["induction"])});
+        text += length["length"].dump() + " tokens, " + length["windows"].dump() + " windows; even weights: " + percent(length["ends_even"]) + " end to end\n" + table.text();
     }
     return text;
 }

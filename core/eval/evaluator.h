@@ -29,7 +29,7 @@ struct ScoredToken {
 // Attention of one layer over one sequence, for probes.
 struct AttentionView {
     struct Head {
-        std::string ladder;
+        const ladder::Ladder* ladder = nullptr;  // of the model's plan
         std::vector<bool> undertrained;  // [headDim] lanes of planes that turn less than once in the training context
         std::vector<bool> rotated;       // [headDim]
     };

@@ -147,7 +147,7 @@ public:
 private:
     static AttentionView::Head describe(const ladder::Ladder& ladder, const ladder::ModelShape& shape)
     {
-        AttentionView::Head head{ladder.name, std::vector<bool>(std::size_t(shape.headDim)), std::vector<bool>(std::size_t(shape.headDim))};
+        AttentionView::Head head{&ladder, std::vector<bool>(std::size_t(shape.headDim)), std::vector<bool>(std::size_t(shape.headDim))};
         const std::size_t planes = std::size_t(shape.rotaryDim) / 2;
         for (std::size_t plane = 0; plane < std::min(planes, ladder.theta.size()); ++plane) {
             const bool half = shape.pairing == ladder::Pairing::HalfSplit;

@@ -8,6 +8,7 @@
 #include "core/base/random.h"
 #include "core/eval/needle_task.h"
 #include "core/eval/result_files.h"
+#include "core/ladder/kernel.h"
 
 namespace holo::eval {
 
@@ -15,7 +16,7 @@ namespace {
 
 // Sums over windows and queries of one head.
 struct HeadTally {
-    std::string ladder;
+    const ladder::Ladder* ladder = nullptr;
     std::vector<double> byDistance;  // by bucket: 0, [1,2), [2,4), …
     double entropy = 0;
     double entropyShare = 0;
@@ -37,10 +38,35 @@ std::size_t bucketOf(std::int64_t distance)
     return std::size_t(std::bit_width(std::uint64_t(distance)));
 }
 
+std::int64_t eighthOf(std::int64_t length) { return std::max<std::int64_t>(1, length / 8); }
+
+// What `ends` is where every query weighs all its keys the same.
+double evenEnds(std::int64_t length)
+{
+    const std::int64_t eighth = eighthOf(length);
+    double sum = 0;
+    for (std::int64_t m = length - eighth; m < length; ++m)
+        sum += double(std::min(eighth, m + 1)) / double(m + 1);
+    return sum / double(eighth);
+}
+
+// Mean of K(Δ)/M over the pairs of the two ends; of e² pairs, e − |Δ − (T − e)| lie Δ apart.
+double kernelOfEnds(const ladder::Ladder& ladder, std::int64_t length)
+{
+    const std::int64_t eighth = eighthOf(length);
+    const std::int64_t middle = length - eighth;
+    const auto deltas = ladder::distances(middle - eighth + 1, middle + eighth - 1);
+    const auto kernel = ladder::meanCosine(ladder, deltas, length);
+    double sum = 0;
+    for (std::size_t i = 0; i < deltas.size(); ++i)
+        sum += kernel[i] * double(eighth - std::abs(deltas[i] - middle));
+    return sum / double(eighth * eighth);
+}
+
 void addWeights(HeadTally& tally, std::span<const float> weights, std::int64_t tokens)
 {
     tally.byDistance.resize(bucketOf(tokens - 1) + 1);
-    const std::int64_t eighth = std::max<std::int64_t>(1, tokens / 8);
+    const std::int64_t eighth = eighthOf(tokens);
     for (std::int64_t m = tokens / 2; m < tokens; ++m) {
         const auto row = weights.subspan(std::size_t(m * tokens), std::size_t(m + 1));
         double entropy = 0;
@@ -134,13 +160,14 @@ public:
                 Json byDistance = Json::array();
                 for (std::size_t k = 0; k < tally.byDistance.size(); ++k)
                     byDistance.push_back(Json{{"lo", k == 0 ? 0 : std::int64_t(1) << (k - 1)}, {"hi", std::int64_t(1) << k}, {"mass", number(tally.byDistance[k] / n)}});
-                heads.push_back(Json{{"layer", layer}, {"head", h}, {"ladder", tally.ladder}, {"by_distance", std::move(byDistance)}, {"entropy", number(tally.entropy / n)},
+                heads.push_back(Json{{"layer", layer}, {"head", h}, {"ladder", tally.ladder->name}, {"by_distance", std::move(byDistance)}, {"entropy", number(tally.entropy / n)},
                                      {"entropy_share", number(tally.entropyShare / n)}, {"first", number(tally.first / n)}, {"ends", number(tally.ends / double(tally.endQueries))},
+                                     {"ends_kernel", number(kernelOfEnds(*tally.ladder, length))},
                                      {"distance", number(tally.distance / n)}, {"induction", tally.inductionQueries > 0 ? number(tally.induction / double(tally.inductionQueries)) : Json(nullptr)}});
                 lanes.push_back(Json{{"layer", layer}, {"head", h}, {"query_mean", meanSizes(tally.queryMean, windows)}, {"key_mean", meanSizes(tally.keyMean, windows)},
                                      {"undertrained_ratio", undertrainedRatio(tally)}});
             }
-        return Json{{"length", length}, {"windows", windows}, {"heads", std::move(heads)}, {"lanes", std::move(lanes)}};
+        return Json{{"length", length}, {"windows", windows}, {"ends_even", number(evenEnds(length))}, {"heads", std::move(heads)}, {"lanes", std::move(lanes)}};
     }
 
 private:

@@ -2,25 +2,12 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
-#include "core/base/json.h"
+#include "core/base/json_value.h"
 #include "core/base/text.h"
 
 namespace holo::model {
 
 namespace {
-
-template <class T>
-T valueOr(const Json& object, const char* key, T fallback)
-{
-    const auto it = object.find(key);
-    if (it == object.end())
-        return fallback;
-    try {
-        return it->template get<T>();
-    } catch (const Json::exception&) {
-        return fallback;
-    }
-}
 
 double numberOr(const Json& object, const char* key)
 {

@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/json_value.h"
 #include "core/base/text.h"
 
 namespace holo::run {
@@ -49,19 +50,6 @@ std::optional<Json> tryRead(const fs::path& file)
         return readJsonFile(file);
     } catch (const Error&) {
         return std::nullopt;  // half a file of a writer that died is the same as none
-    }
-}
-
-template <class T>
-T valueOr(const Json& object, const char* key, T fallback)
-{
-    const auto it = object.find(key);
-    if (it == object.end())
-        return fallback;
-    try {
-        return it->template get<T>();
-    } catch (const Json::exception&) {
-        return fallback;
     }
 }
 

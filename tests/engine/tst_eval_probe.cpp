@@ -1,6 +1,7 @@
 #include <QtTest>
 
 #include <cmath>
+#include <numbers>
 
 #include "core/base/error.h"
 #include "core/config/project.h"
@@ -49,13 +50,16 @@ public:
         view.tokens = std::int64_t(n);
         view.headDim = 4;
         view.groupSize = 3;
-        view.heads.assign(3, {"planted", {false, true, false, true}, {true, true, true, true}});
+        view.heads.assign(3, {&m_plan.ladders[0], {false, true, false, true}, {true, true, true, true}});
         view.weights = weights;
         view.queries = queries;
         view.keys = keys;
         visit(view);
         return true;
     }
+
+private:
+    ladder::Plan m_plan = ladder::resolve(config::parseScheme("mobius"), {.headDim = 4, .rotaryDim = 4, .context = 64});
 };
 
 Options options(std::int64_t length)
@@ -100,6 +104,17 @@ private Q_SLOTS:
         QVERIFY(std::abs(heads[0]["first"].get<double>() - first) < 1e-6);
         QVERIFY(std::abs(heads[0]["distance"].get<double>() - distance) < 1e-4);
         QVERIFY(std::abs(heads[0]["ends"].get<double>() - ends) < 1e-6);
+        QVERIFY(std::abs(json["lengths"][0]["ends_even"].get<double>() - ends) < 1e-12);
+        // The Möbius kernel in closed form, c(Δ) = sin(2Mx)/(2M sin x) with x = πΔ/N, over the 8 × 8 pairs of the two ends.
+        double kernel = 0;
+        for (int m = 56; m < 64; ++m)
+            for (int n = 0; n < 8; ++n) {
+                const double x = std::numbers::pi * (m - n) / 64;
+                kernel += std::sin(4 * x) / (4 * std::sin(x)) / 64;
+            }
+        QVERIFY(kernel < -.5);
+        for (const Json& head : heads)
+            QVERIFY(std::abs(head["ends_kernel"].get<double>() - kernel) < 1e-12);
         QCOMPARE(heads[1]["entropy"].get<double>(), 0.0);
         QCOMPARE(heads[1]["by_distance"][1]["mass"].get<double>(), 1.0);
         QCOMPARE(heads[1]["distance"].get<double>(), 1.0);
@@ -134,7 +149,7 @@ private Q_SLOTS:
             QCOMPARE(view.weights.size(), std::size_t(4 * 40 * 40));
             QCOMPARE(view.queries.size(), std::size_t(4 * 40 * 8));
             QCOMPARE(view.keys.size(), std::size_t(2 * 40 * 8));
-            QVERIFY(view.heads[0].ladder != view.heads[3].ladder);
+            QVERIFY(view.heads[0].ladder->name != view.heads[3].ladder->name);
             // The slowest Möbius plane turns half a time in the context, the fastest standard one many times.
             QVERIFY(view.heads[0].undertrained[0] && !view.heads[3].undertrained[0]);
             QCOMPARE(view.heads[0].undertrained[0], view.heads[0].undertrained[4]);
