@@ -271,7 +271,7 @@ model::ScoreSpectra scoreSpectra(LanguageModel& model, const ladder::Plan& plan,
         for (std::size_t h = 0; h < view.heads.size(); ++h) {
             const ladder::Ladder& ladder = ladderOf(plan, view.layer, h);
             SpectrumTally& tally = entry(tallies, view.layer, h);
-            tally.ladder = view.heads[h].ladder;
+            tally.ladder = view.heads[h].ladder->name;
             addScores(tally, turnedHead(headOf(view.queries, view, h), ladder, plan.shape, 0, view.tokens, ladder::Side::Query),
                       turnedHead(headOf(view.keys, view, h / std::size_t(view.groupSize)), ladder, plan.shape, 0, view.tokens, ladder::Side::Key), points);
         }

@@ -3,8 +3,10 @@
 #include <optional>
 
 #include "core/base/random.h"
+#include "core/eval/filler_text.h"
 #include "core/eval/needle_task.h"
 #include "core/eval/needle_template.h"
+#include "core/eval/prompt_layout.h"
 
 namespace holo::eval {
 
@@ -26,25 +28,39 @@ public:
     Json describe() const override;
 
 private:
-    struct Unit {
-        std::string text;           // without the blank before it
-        std::int64_t tokens = 0;    // with it, encoded alone: an estimate
-        bool joined = false;        // continues the word before it, no blank between
-    };
     struct Filler {
         std::int64_t length = 0;
         std::int64_t trial = -1;
         int draw = 0;
-        std::vector<Unit> units;
+        std::vector<TextUnit> units;
     };
-    Unit unit(std::string text, bool joined = false) const;
+    // All that a draw decides, before it is cut to length.
+    struct Draft {
+        std::vector<TextUnit> filler;
+        std::vector<PlacedUnit> others;  // distractors and further asked needles, in order of place
+        std::optional<TextUnit> needle;
+        TextUnit question;
+        std::vector<std::string> asked;         // nouns
+        std::vector<std::string> keys;          // right answers, one each needle asked for
+        std::vector<std::string> askedNeedles;  // the sentences that state them
+        std::string stated;                     // what the needle says: the first key, or another one
+    };
+    struct Fit {
+        PromptLayout layout;
+        std::string answer;
+        std::vector<std::int32_t> ids;  // of both
+    };
+    TextUnit unit(std::string text) const { return textUnit(m_corpus, std::move(text)); }
     std::int64_t count(const std::string& text) const { return std::int64_t(m_corpus.encode(text).size()); }
-    std::string answer(const std::vector<std::string>& keys) const;
-    std::vector<std::string> haystackWords(RandomStream& random, std::int64_t length) const;
-    std::vector<std::string> nouns() const;
     std::string answer(const std::string& key) const { return m_wording.blankBeforeKey() ? " " + key : key; }
-    const std::vector<Unit>& filler(std::int64_t length, std::int64_t trial, int draw) const;
+    std::string answer(const std::vector<std::string>& keys) const;
+    std::vector<std::string> nouns() const;
     std::string keyOf(std::uint64_t cell, std::int64_t trial, int draw) const;
+    const std::vector<TextUnit>& filler(std::int64_t length, std::int64_t trial, int draw) const;
+    std::vector<TextUnit> needleFiller(std::int64_t tokens, RandomStream& random) const;
+    Draft draft(const TrialPlace& place, Haystack haystack, int draw) const;
+    std::optional<Fit> fitted(const Draft& draft, const TrialPlace& place) const;
+    bool isUnambiguous(const Draft& draft, const std::string& text, bool statesKeys) const;
     std::optional<NeedlePrompt> attempt(const TrialPlace& place, Haystack haystack, int draw) const;
 
     const data::Corpus& m_corpus;
