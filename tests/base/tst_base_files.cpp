@@ -1,33 +1,21 @@
 #include <filesystem>
 #include <fstream>
 
-#include <QTemporaryDir>
 #include <QtTest>
 
 #include <sys/stat.h>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "tests/error_kind.h"
+#include "tests/temporary_folder.h"
 
 namespace fs = std::filesystem;
 using holo::Error;
 using holo::ErrorKind;
 
-class TestBaseFiles : public QObject {
+class TestBaseFiles : public QObject, private holo::test::TemporaryFolder {
     Q_OBJECT
-
-    QTemporaryDir m_dir;
-    fs::path path(const char* name) const { return fs::path(m_dir.path().toStdString()) / name; }
-
-    static ErrorKind kindOf(const std::function<void()>& action)
-    {
-        try {
-            action();
-        } catch (const Error& e) {
-            return e.kind();
-        }
-        return ErrorKind::Internal;
-    }
 
 private Q_SLOTS:
     void replacesAtomicallyAndLeavesNothingBehind()
@@ -35,7 +23,7 @@ private Q_SLOTS:
         holo::writeFileAtomic(path("a"), "one");
         holo::writeFileAtomic(path("a"), "two");
         QCOMPARE(holo::readFile(path("a")), std::string("two"));
-        const auto entries = std::distance(fs::directory_iterator(m_dir.path().toStdString()), fs::directory_iterator());
+        const auto entries = std::distance(fs::directory_iterator(folder()), fs::directory_iterator());
         QCOMPARE(int(entries), 1);
     }
 
@@ -54,22 +42,22 @@ private Q_SLOTS:
         fs::create_directory(path("folder"));
         QCOMPARE(::mkfifo(path("pipe").c_str(), 0600), 0);
         for (const char* name : {"missing", "folder", "pipe"})
-            QCOMPARE(kindOf([&] { holo::readFile(path(name)); }), ErrorKind::Malformed);
-        QCOMPARE(kindOf([] { holo::readFile("/dev/zero"); }), ErrorKind::Malformed);
-        QCOMPARE(kindOf([&] { holo::writeFileAtomic(path("nowhere/file"), "x"); }), ErrorKind::Resource);
+            QCOMPARE(holo::test::kindOf([&] { holo::readFile(path(name)); }), ErrorKind::Malformed);
+        QCOMPARE(holo::test::kindOf([] { holo::readFile("/dev/zero"); }), ErrorKind::Malformed);
+        QCOMPARE(holo::test::kindOf([&] { holo::writeFileAtomic(path("nowhere/file"), "x"); }), ErrorKind::Resource);
     }
 
     void refusesLargerThanAllowed()
     {
         holo::writeFileAtomic(path("big"), std::string(100, 'x'));
-        QCOMPARE(kindOf([&] { holo::readFile(path("big"), 99); }), ErrorKind::Malformed);
+        QCOMPARE(holo::test::kindOf([&] { holo::readFile(path("big"), 99); }), ErrorKind::Malformed);
         QCOMPARE(holo::readFile(path("big"), 100).size(), std::size_t(100));
     }
 
     void fullDiskLeavesTheOldFile()
     {
         holo::AppendFile full("/dev/full");
-        QCOMPARE(kindOf([&] { full.append("x"); }), ErrorKind::Resource);
+        QCOMPARE(holo::test::kindOf([&] { full.append("x"); }), ErrorKind::Resource);
     }
 
     void oneWriterHoldsTheLock()

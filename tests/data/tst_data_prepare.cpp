@@ -15,6 +15,7 @@
 #include "core/data/data_info.h"
 #include "core/data/prepare.h"
 #include "core/data/token_shard_writer.h"
+#include "tests/temporary_folder.h"
 #include "test_paths.h"
 
 using namespace holo;
@@ -22,20 +23,10 @@ using namespace holo::data;
 namespace fs = std::filesystem;
 using Ids = std::vector<std::uint32_t>;
 
-class TestPrepare : public QObject {
+class TestPrepare : public QObject, private test::TemporaryFolder {
     Q_OBJECT
 
 private:
-    QTemporaryDir m_folder;
-    fs::path path(const std::string& name) const { return fs::path(m_folder.path().toStdString()) / name; }
-
-    fs::path write(const std::string& name, const std::string& bytes) const
-    {
-        fs::create_directories(path(name).parent_path());
-        std::ofstream(path(name), std::ios::binary | std::ios::trunc).write(bytes.data(), std::streamsize(bytes.size()));
-        return path(name);
-    }
-
     static Ids all(const TokenStream& stream)
     {
         Ids ids(stream.tokens());

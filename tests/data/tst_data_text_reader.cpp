@@ -10,25 +10,16 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/data/text_reader.h"
+#include "tests/temporary_folder.h"
 
 using namespace holo;
 using namespace holo::data;
 namespace fs = std::filesystem;
 
-class TestTextReader : public QObject {
+class TestTextReader : public QObject, private test::TemporaryFolder {
     Q_OBJECT
 
 private:
-    QTemporaryDir m_folder;
-    fs::path path(const std::string& name) const { return fs::path(m_folder.path().toStdString()) / name; }
-
-    fs::path write(const std::string& name, const std::string& bytes) const
-    {
-        fs::create_directories(path(name).parent_path());
-        std::ofstream(path(name), std::ios::binary | std::ios::trunc).write(bytes.data(), std::streamsize(bytes.size()));
-        return path(name);
-    }
-
     struct Result {
         int code = 0;
         std::string message;

@@ -14,6 +14,7 @@
 #include "core/data/shard_export.h"
 #include "core/data/token_shard.h"
 #include "core/data/token_shard_writer.h"
+#include "tests/temporary_folder.h"
 #include "test_paths.h"
 
 using namespace holo;
@@ -54,19 +55,10 @@ std::string numpyFile(const std::string& header, const std::string& body)
 
 }  // namespace
 
-class TestTokenShard : public QObject {
+class TestTokenShard : public QObject, private test::TemporaryFolder {
     Q_OBJECT
 
 private:
-    QTemporaryDir m_folder;
-    fs::path path(const std::string& name) const { return fs::path(m_folder.path().toStdString()) / name; }
-
-    fs::path write(const std::string& name, const std::string& bytes) const
-    {
-        std::ofstream(path(name), std::ios::binary | std::ios::trunc).write(bytes.data(), std::streamsize(bytes.size()));
-        return path(name);
-    }
-
     int openCode(const fs::path& file, TokenType type = TokenType::Auto, std::string* message = nullptr) const
     {
         try {

@@ -15,6 +15,7 @@
 #include "core/data/sentencepiece_check.h"
 #include "core/data/sentencepiece_tokenizer.h"
 #include "core/data/tokenizer.h"
+#include "tests/temporary_folder.h"
 #include "test_paths.h"
 
 using namespace holo;
@@ -50,13 +51,10 @@ std::string show(const std::string& text) { return QString::fromStdString(text).
 
 }  // namespace
 
-class TestTokenizer : public QObject {
+class TestTokenizer : public QObject, private test::TemporaryFolder {
     Q_OBJECT
 
 private:
-    QTemporaryDir m_folder;
-    fs::path path(const std::string& name) const { return fs::path(m_folder.path().toStdString()) / name; }
-
     static int parseCode(const std::string& text, std::string* message = nullptr)
     {
         try {

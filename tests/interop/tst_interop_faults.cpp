@@ -6,6 +6,8 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/interop/safetensors_writer.h"
+#include "tests/error_kind.h"
+#include "tests/temporary_folder.h"
 
 using namespace holo;
 using namespace holo::interop;
@@ -13,12 +15,10 @@ namespace fs = std::filesystem;
 
 // Failing calls and files that are cut at the worst moment, through the hooks of core/base/fault.h. The environment is read once a process,
 // so the order of the functions below is that of the visits named there.
-class TestInteropFaults : public QObject {
+class TestInteropFaults : public QObject, private test::TemporaryFolder {
     Q_OBJECT
 
 private:
-    QTemporaryDir m_folder;
-    fs::path path(const std::string& name) const { return fs::path(m_folder.path().toStdString()) / name; }
     std::vector<float> m_values = std::vector<float>(1000, 1.5f);
 
     SafetensorsWriter writer() const
@@ -37,16 +37,6 @@ private:
         return count;
     }
 
-    static ErrorKind kindOf(const std::function<void()>& action)
-    {
-        try {
-            action();
-        } catch (const Error& e) {
-            return e.kind();
-        }
-        return ErrorKind::Internal;
-    }
-
 private Q_SLOTS:
     // A save of two tensors is three writes (header, x, y) and two syncs (file, folder). The sixth write is y of the second save, the third
     // sync that of the third save's file.
@@ -56,14 +46,14 @@ private Q_SLOTS:
     {
         writer().write(path("a.safetensors"));
         const std::string before = readFile(path("a.safetensors"));
-        QCOMPARE(kindOf([&] { writer().write(path("a.safetensors")); }), ErrorKind::Resource);
+        QCOMPARE(test::kindOf([&] { writer().write(path("a.safetensors")); }), ErrorKind::Resource);
         QCOMPARE(readFile(path("a.safetensors")), before);
         QCOMPARE(leftovers(), 0);
     }
 
     void aFailedSyncKeepsTheOldFile()
     {
-        QCOMPARE(kindOf([&] { writer().write(path("b.safetensors")); }), ErrorKind::Resource);
+        QCOMPARE(test::kindOf([&] { writer().write(path("b.safetensors")); }), ErrorKind::Resource);
         QVERIFY(!fs::exists(path("b.safetensors")));
         QCOMPARE(leftovers(), 0);
         writer().write(path("b.safetensors"));
@@ -77,8 +67,8 @@ private Q_SLOTS:
         QCOMPARE(fs::file_size(path("b.safetensors")), size / 2);
         std::vector<float> values(500);
         // The first tensor lies within the half that is left, and yet the file is not the one that was opened.
-        QCOMPARE(kindOf([&] { file.read(file.get("x"), values.data()); }), ErrorKind::Malformed);
-        QCOMPARE(kindOf([&] { file.read(file.get("y"), values.data()); }), ErrorKind::Malformed);
+        QCOMPARE(test::kindOf([&] { file.read(file.get("x"), values.data()); }), ErrorKind::Malformed);
+        QCOMPARE(test::kindOf([&] { file.read(file.get("y"), values.data()); }), ErrorKind::Malformed);
     }
 
     void cleanupTestCase() { QCOMPARE(leftovers(), 0); }

@@ -10,6 +10,7 @@
 #include "core/base/files.h"
 #include "core/interop/hf_weights.h"
 #include "core/interop/safetensors_writer.h"
+#include "tests/temporary_folder.h"
 
 using namespace holo;
 using namespace holo::interop;
@@ -77,19 +78,10 @@ Tensors foreignTensors(const HfConfig& config, std::map<std::string, std::vector
 
 }  // namespace
 
-class TestHfWeights : public QObject {
+class TestHfWeights : public QObject, private test::TemporaryFolder {
     Q_OBJECT
 
 private:
-    QTemporaryDir m_folder;
-    fs::path path(const std::string& name) const { return fs::path(m_folder.path().toStdString()) / name; }
-    fs::path write(const std::string& name, const std::string& bytes) const
-    {
-        fs::create_directories(path(name).parent_path());
-        std::ofstream(path(name), std::ios::binary | std::ios::trunc).write(bytes.data(), std::streamsize(bytes.size()));
-        return path(name);
-    }
-
     fs::path writeModel(const std::string& name, const HfConfig& config, const std::function<void(Tensors&, std::map<std::string, std::vector<std::int64_t>>&)>& change = {}, const char* dtype = "F32") const
     {
         std::map<std::string, std::vector<std::int64_t>> shapes;

@@ -13,6 +13,7 @@
 #include "core/interop/inspect.h"
 #include "core/interop/safetensors_writer.h"
 #include "core/interop/stored_frequencies.h"
+#include "tests/temporary_folder.h"
 
 using namespace holo;
 using namespace holo::interop;
@@ -34,13 +35,10 @@ std::uint16_t toHalf(float value)  // of numbers in [2^-14, 2)
 
 }  // namespace
 
-class TestInspect : public QObject {
+class TestInspect : public QObject, private test::TemporaryFolder {
     Q_OBJECT
 
 private:
-    QTemporaryDir m_folder;
-    fs::path path(const std::string& name) const { return fs::path(m_folder.path().toStdString()) / name; }
-
     // A Hugging Face folder; `frequencies` become a stored buffer.
     fs::path model(const std::string& name, const Json& config, const std::vector<float>& frequencies = {}, bool half = false) const
     {

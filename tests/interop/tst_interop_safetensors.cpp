@@ -13,6 +13,7 @@
 #include "core/interop/safetensors.h"
 #include "core/interop/safetensors_header.h"
 #include "core/interop/safetensors_writer.h"
+#include "tests/temporary_folder.h"
 
 using namespace holo;
 using namespace holo::interop;
@@ -37,13 +38,10 @@ std::string fileBytes(const std::string& header, std::size_t dataBytes) { return
 
 }  // namespace
 
-class TestSafetensors : public QObject {
+class TestSafetensors : public QObject, private test::TemporaryFolder {
     Q_OBJECT
 
 private:
-    QTemporaryDir m_folder;
-    fs::path path(const char* name) const { return fs::path(m_folder.path().toStdString()) / name; }
-
     void write(const fs::path& file, const std::string& bytes) const
     {
         std::ofstream out(file, std::ios::binary | std::ios::trunc);

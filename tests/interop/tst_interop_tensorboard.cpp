@@ -10,6 +10,7 @@
 #include "core/base/json.h"
 #include "core/interop/crc32c.h"
 #include "core/interop/tensorboard.h"
+#include "tests/temporary_folder.h"
 #include "test_paths.h"
 
 using namespace holo;
@@ -22,13 +23,10 @@ const fs::path kFixtures = fs::path(HOLO_SOURCE_DIR) / "tests/interop/fixtures/t
 
 }  // namespace
 
-class TestTensorBoard : public QObject {
+class TestTensorBoard : public QObject, private test::TemporaryFolder {
     Q_OBJECT
 
 private:
-    QTemporaryDir m_folder;
-    fs::path path(const std::string& name) const { return fs::path(m_folder.path().toStdString()) / name; }
-
     fs::path writeOurs(const std::string& folder) const
     {
         fs::create_directories(path(folder));
