@@ -56,7 +56,7 @@ public:
         AttentionView view;
         view.tokens = std::int64_t(n);
         view.headDim = kWidth;
-        view.heads.assign(std::size_t(m_heads), {"planted", {false, true, false, true}, {true, true, true, true}});
+        view.heads.assign(std::size_t(m_heads), {&m_plan.ladders[0], {false, true, false, true}, {true, true, true, true}});
         view.queries = queries;
         view.keys = keys;
         visit(view);
@@ -66,6 +66,7 @@ public:
 private:
     int m_heads;
     Values m_values;
+    ladder::Plan m_plan = planOf("standard", 1);
 };
 
 double noise(std::size_t head, std::size_t token, std::size_t lane, bool isKey)
