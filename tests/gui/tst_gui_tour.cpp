@@ -37,7 +37,7 @@ using namespace holo;
 
 namespace {
 
-constexpr int kStepPatience = 60000;  // two loaded cores
+constexpr int kStepPatience = 240000;  // for machines with other work
 
 // The longest time that the window did not get to its events.
 class Pulse : public QObject {
