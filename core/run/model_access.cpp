@@ -117,8 +117,9 @@ LoadedTransformer loadTransformer(const std::filesystem::path& checkpoint, const
     nn::Transformer transformer(model, ladder::resolve(header->spec.scheme, shapeOf(*header)), nn::kFromFile, device);
     LoadedTransformer loaded{*header, *modelFile, schemeRun, std::move(transformer)};
     train::loadWeights(file, loaded.model);
-    train::checkSeries(file, loaded.model);
-    if (!scheme.empty())
+    if (scheme.empty())
+        train::checkSeries(file, loaded.model);
+    else
         loaded.model.setPlan(ladder::resolve(schemeRun, shapeOf(*header)));
     return loaded;
 }
