@@ -9,12 +9,9 @@
 #include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
-#include <cmath>
 
 #include "app/bridge/engine.h"
 #include "core/base/error.h"
-#include "core/model/run_events.h"
-#include "core/run/run_directory.h"
 #include "widgets/common/arm_style.h"
 #include "widgets/common/format.h"
 #include "widgets/common/icons.h"
@@ -30,21 +27,10 @@ namespace {
 
 QString headName(const Json& head) { return QStringLiteral("%1:%2").arg(head.at("layer").get<int>()).arg(head.at("head").get<int>()); }
 
-// Even weights: a query at m has m + 1 keys. Queries of the last eighth onto keys of the first.
-double evenEnds(std::int64_t length)
-{
-    const std::int64_t eighth = std::max<std::int64_t>(length / 8, 1);
-    double sum = 0;
-    for (std::int64_t query = length - eighth; query < length; ++query)
-        sum += static_cast<double>(eighth) / static_cast<double>(query + 1);
-    return sum / static_cast<double>(eighth);
-}
-
 }  // namespace
 
 AttentionDialog::AttentionDialog(const QString& title, const QString& runFolder, QWidget* parent)
     : QDialog(parent)
-    , m_runFolder(runFolder)
     , m_words(new QLabel)
     , m_length(new QComboBox)
     , m_progress(new QProgressBar)
@@ -117,8 +103,6 @@ void AttentionDialog::showDocument(const Json& document)
     m_progress->hide();
     try {
         m_document = document.at("lengths");
-        const Json record = run::RunDirectory(m_runFolder.toStdString()).readRun();
-        m_ladders = record.contains("plan") && record.at("plan").contains("ladders") ? record.at("plan").at("ladders") : Json::array();
         m_length->clear();
         for (const Json& entry : m_document)
             m_length->addItem(tr("%1 tokens").arg(entry.at("length").get<qint64>()));
@@ -129,39 +113,20 @@ void AttentionDialog::showDocument(const Json& document)
     }
 }
 
-double AttentionDialog::endsOfKernel(const std::string& ladder, std::int64_t length) const
-{
-    for (const Json& entry : m_ladders) {
-        if (entry.value("name", std::string()) != ladder || !entry.contains("theta") || entry.at("theta").empty())
-            continue;
-        const std::int64_t eighth = std::max<std::int64_t>(length / 8, 1);
-        double sum = 0;
-        for (std::int64_t query = length - eighth; query < length; ++query)
-            for (std::int64_t key = 0; key < eighth; ++key)
-                for (const Json& theta : entry.at("theta"))
-                    sum += std::cos(toDouble(theta, "theta") * static_cast<double>(query - key));
-        return sum / static_cast<double>(eighth * eighth) / static_cast<double>(entry.at("theta").size());
-    }
-    return model::kMissing;
-}
-
 void AttentionDialog::showLength(int at)
 {
     if (at < 0 || at >= static_cast<int>(m_document.size()))
         return;
     const Json& entry = m_document[static_cast<std::size_t>(at)];
-    const auto length = entry.at("length").get<std::int64_t>();
     m_words->setText(tr("Mean of %1 windows of held-out text. Even weights would put %2 % of the last eighth's weight on the first eighth; K/M there is the mean of K(Δ)/M over the same pairs.")
                          .arg(entry.at("windows").get<int>())
-                         .arg(100 * evenEnds(length), 0, 'f', 1));
-    std::map<std::string, std::pair<int, double>> ladders;  // colour and K/M, by name
+                         .arg(100 * toDouble(entry.at("ends_even"), "ends_even"), 0, 'f', 1));
+    std::map<std::string, int> colors;  // by ladder
     m_plot->clearCurves();
     std::vector<std::vector<widgets::TableCell>> rows;
     for (const Json& head : entry.at("heads")) {
         const auto ladder = head.at("ladder").get<std::string>();
-        if (!ladders.contains(ladder))
-            ladders.emplace(ladder, std::pair(static_cast<int>(ladders.size()), endsOfKernel(ladder, length)));
-        const auto& [color, kernel] = ladders.at(ladder);
+        const int color = colors.emplace(ladder, static_cast<int>(colors.size())).first->second;
         widgets::CurveStyle style;
         style.arm = color;
         style.label = headName(head) + " · " + QString::fromStdString(ladder);
@@ -181,7 +146,7 @@ void AttentionDialog::showLength(int at)
         const auto swatch = widgets::armStyle(color);
         name.icon = widgets::swatch(swatch.color, swatch.outline);
         const auto percent = [&](const char* key) { return numberCell(100 * toDouble(head.at(key), key), 3); };
-        rows.push_back({name, {QString::fromStdString(ladder)}, numberCell(toDouble(head.at("distance"), "distance"), 4), percent("ends"), numberCell(kernel, 3), percent("first"), percent("entropy_share"), percent("induction")});
+        rows.push_back({name, {QString::fromStdString(ladder)}, numberCell(toDouble(head.at("distance"), "distance"), 4), percent("ends"), numberCell(toDouble(head.at("ends_kernel"), "ends_kernel"), 3), percent("first"), percent("entropy_share"), percent("induction")});
     }
     m_model->setTable({{tr("layer:head")}, {tr("ladder")}, {tr("distance (tokens)"), tr("Mean distance of the weight")}, {tr("end to end (%)"), tr("Weight that queries of the last eighth put on keys of the first")},
                           {tr("K/M there"), tr("Mean of K(Δ)/M over the same pairs: what the ladder alone says of them")}, {tr("first token (%)")}, {tr("entropy (%)"), tr("Of the largest possible")},

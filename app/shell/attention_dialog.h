@@ -28,12 +28,9 @@ public:
 
 private:
     void showLength(int at);
-    double endsOfKernel(const std::string& ladder, std::int64_t length) const;
 
-    QString m_runFolder;
     bridge::EngineCall m_call;
     Json m_document;
-    Json m_ladders;
     QLabel* m_words;
     QComboBox* m_length;
     QProgressBar* m_progress;

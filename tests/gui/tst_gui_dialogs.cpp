@@ -101,12 +101,18 @@ void GuiDialogs::attentionShowsEveryHead()
         Json bins = Json::array();
         for (int lo = 0; lo < 128; lo = lo == 0 ? 1 : 2 * lo)
             bins.push_back({{"lo", lo}, {"hi", lo == 0 ? 1 : 2 * lo}, {"mass", 0.1}});
-        heads.push_back({{"layer", 0}, {"head", head}, {"ladder", head == 0 ? "mobius" : "standard"}, {"distance", 10.0 + head}, {"ends", 0.05}, {"first", 0.2}, {"entropy_share", 0.5}, {"induction", 0.01}, {"by_distance", bins}});
+        heads.push_back({{"layer", 0}, {"head", head}, {"ladder", head == 0 ? "mobius" : "standard"}, {"distance", 10.0 + head}, {"ends", 0.05}, {"ends_kernel", head == 0 ? -0.25 : 0.5}, {"first", 0.2}, {"entropy_share", 0.5}, {"induction", 0.01}, {"by_distance", bins}});
     }
     AttentionDialog dialog("standard, seed 1", runFolder("standard", 1));
-    dialog.showDocument({{"lengths", Json::array({{{"length", 64}, {"windows", 8}, {"heads", heads}}, {{"length", 128}, {"windows", 8}, {"heads", heads}}})}});
+    dialog.showDocument({{"lengths", Json::array({{{"length", 64}, {"windows", 8}, {"ends_even", 0.133}, {"heads", heads}}, {{"length", 128}, {"windows", 8}, {"ends_even", 0.133}, {"heads", heads}}})}});
     auto* table = dialog.findChild<QTableView*>("attentionTable");
     QCOMPARE(table->model()->rowCount(), 3);
+    QStringList kernels;
+    for (int row = 0; row < 3; ++row)
+        kernels << table->model()->index(row, 4).data().toString();
+    kernels.sort();
+    QCOMPARE(kernels.filter("0.25").size(), 1);
+    QCOMPARE(kernels.filter("0.5").size(), 2);
     QCOMPARE(dialog.findChild<QComboBox*>("attentionLength")->count(), 2);
     auto* plot = dialog.findChild<widgets::CurvePlot*>();
     QVERIFY(plot->hasCurve("0:0") && plot->hasCurve("0:2"));
