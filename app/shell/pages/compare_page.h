@@ -36,8 +36,8 @@ class ComparePage : public Page {
 public:
     explicit ComparePage(Context& context, QWidget* parent = nullptr);
 
-    void addSource(const QString& path);
-    void setSources(const QStringList& paths);  // in place of what is there; the third and further ones stand in the strip  // into the first empty well; with both full, beside them in the strip
+    void addSource(const QString& path);        // into the first empty well; with both full, beside them in the strip
+    void setSources(const QStringList& paths);  // in place of what is there; the third and further ones stand in the strip
     void setSource(int well, const QString& path);
     void clearSource(int well);
     bool isAnySet() const { return m_sources[0] || m_sources[1]; }
