@@ -1,5 +1,7 @@
 #pragma once
 
+#include <QDir>
+#include <QFile>
 #include <QProcess>
 #include <QProcessEnvironment>
 #include <QStringList>
@@ -37,6 +39,17 @@ inline Outcome engine(const QStringList& arguments, const QStringList& environme
     outcome.err = process.readAllStandardError();
     outcome.code = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : 128 + process.exitCode();
     return outcome;
+}
+
+// Writes `project` as DIR/project.json and trains all its runs.
+inline Outcome trainProject(const QString& folder, const char* project)
+{
+    QFile file(folder + "/project.json");
+    if (!QDir().mkpath(folder) || !file.open(QIODevice::WriteOnly))
+        return {-1, {}, "the project cannot be written"};
+    file.write(project);
+    file.close();
+    return engine({"--batch", folder, "--json", "--quiet"});
 }
 
 }  // namespace holo::test

@@ -45,12 +45,7 @@ class TestAnalyzeProcess : public QObject {
 private Q_SLOTS:
     void initTestCase()
     {
-        QVERIFY(QDir().mkpath(m_folder.filePath("p")));
-        QFile file(m_folder.filePath("p/project.json"));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(kProject);
-        file.close();
-        const Outcome trained = engine({"--batch", m_folder.filePath("p"), "--json", "--quiet"});
+        const Outcome trained = trainProject(m_folder.filePath("p"), kProject);
         QVERIFY2(trained.code == 0, trained.err + trained.out);
         const Json results = trained.document()["results"];
         for (const Json& row : results)

@@ -8,7 +8,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
-#include "test_paths.h"
+#include "tests/cli/engine_process.h"
 
 namespace {
 
@@ -70,12 +70,7 @@ class TestEvalProcess : public QObject {
 private Q_SLOTS:
     void initTestCase()
     {
-        QVERIFY(QDir().mkpath(m_folder.filePath("p")));
-        QFile file(m_folder.filePath("p/project.json"));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(kProject);
-        file.close();
-        const Result trained = run({"--batch", m_folder.filePath("p"), "--json", "--quiet"});
+        const holo::test::Outcome trained = holo::test::trainProject(m_folder.filePath("p"), kProject);
         QVERIFY2(trained.code == 0, trained.err + trained.out);
         m_hybrid = runFolder("hybrid");
         m_standard = runFolder("standard");
