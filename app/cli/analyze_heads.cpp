@@ -8,6 +8,7 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/text_table.h"
 #include "app/cli/verbs.h"
+#include "core/base/json_value.h"
 #include "core/base/text.h"
 #include "core/eval/head_analysis.h"
 #include "core/run/evaluate_checkpoint.h"
@@ -26,14 +27,6 @@ struct HeadOptions {
     std::int64_t seed = 0;
     DeviceOptions device;
 };
-
-Json numbers(const std::vector<double>& values)
-{
-    Json list = Json::array();
-    for (const double v : values)
-        list.push_back(number(v));
-    return list;
-}
 
 std::string percent(double share) { return formatFixed(100 * share, 1) + " %"; }
 

@@ -6,6 +6,7 @@
 #include "app/cli/text_table.h"
 #include "app/cli/verbs.h"
 #include "core/base/error.h"
+#include "core/base/json_value.h"
 #include "core/base/text.h"
 #include "core/config/scheme_json.h"
 #include "core/interop/safetensors.h"
@@ -59,14 +60,6 @@ Subject subjectOf(const SchemeOptions& options)
         scheme = config::parseScheme(options.scheme);
     }
     return {ladder::resolve(scheme, shape), config::toJson(config::resolvedScheme(scheme, shape))};
-}
-
-Json numbers(const std::vector<double>& values)
-{
-    Json list = Json::array();
-    for (const double v : values)
-        list.push_back(number(v));
-    return list;
 }
 
 Json documentHead(const char* analysis, const Subject& subject)

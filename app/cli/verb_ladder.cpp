@@ -3,6 +3,7 @@
 #include "app/cli/options.h"
 #include "app/cli/text_table.h"
 #include "app/cli/verbs.h"
+#include "core/base/json_value.h"
 #include "core/config/scheme_json.h"
 #include "core/ladder/holonomy.h"
 #include "core/ladder/kernel.h"
@@ -22,14 +23,6 @@ struct LadderOptions {
 
     std::int64_t lengthInForce() const { return length > 0 ? length : scheme.context; }
 };
-
-Json numbers(const std::vector<double>& values)
-{
-    Json list = Json::array();
-    for (const double v : values)
-        list.push_back(number(v));
-    return list;
-}
 
 template <class T>
 Json orNull(const std::optional<T>& value)

@@ -9,6 +9,7 @@
 #include "app/cli/verbs.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/json_value.h"
 #include "core/base/text.h"
 #include "core/config/scheme_json.h"
 #include "core/eval/longrope_search.h"
@@ -108,10 +109,7 @@ std::string perplexityText(double nll) { return std::isfinite(nll) ? shortNumber
 
 Json candidateJson(const eval::LongRopeCandidate& candidate)
 {
-    Json divisors = Json::array();
-    for (const double d : candidate.divisors)
-        divisors.push_back(number(d));
-    return {{"origin", candidate.origin}, {"nll", number(candidate.nll)}, {"ppl", number(std::exp(candidate.nll))}, {"kept", candidate.kept}, {"divisors", std::move(divisors)}};
+    return {{"origin", candidate.origin}, {"nll", number(candidate.nll)}, {"ppl", number(std::exp(candidate.nll))}, {"kept", candidate.kept}, {"divisors", numbers(candidate.divisors)}};
 }
 
 Output resultOf(const eval::LongRopeSearch& search, const run::CheckpointEvaluation& evaluation, const SearchOptions& options, std::int64_t length, bool wasTakenUp)

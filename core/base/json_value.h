@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "core/base/json.h"
 
 namespace holo {
@@ -16,6 +18,15 @@ T valueOr(const Json& object, const char* key, T fallback)
     } catch (const Json::exception&) {
         return fallback;
     }
+}
+
+// A list of number(); non-finite ones as their strings.
+inline Json numbers(std::span<const double> values)
+{
+    Json list = Json::array();
+    for (const double value : values)
+        list.push_back(number(value));
+    return list;
 }
 
 }  // namespace holo

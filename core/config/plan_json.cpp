@@ -1,3 +1,4 @@
+#include "core/base/json_value.h"
 #include "core/config/scheme_json.h"
 
 #include <cmath>
@@ -9,14 +10,6 @@
 namespace holo::config {
 
 namespace {
-
-Json numbers(const std::vector<double>& values)
-{
-    Json list = Json::array();
-    for (const double v : values)
-        list.push_back(number(v));
-    return list;
-}
 
 Json matrix(const ladder::Matrix& rows)
 {

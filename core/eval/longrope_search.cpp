@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/base/json_value.h"
 #include "core/base/random.h"
 #include "core/base/text.h"
 #include "core/ladder/length_scaling.h"
@@ -28,14 +29,6 @@ void checkCount(const std::string& option, int value, int least, int most)
 }
 
 bool isBetter(const LongRopeCandidate& a, const LongRopeCandidate& b) { return a.nll < b.nll; }
-
-Json numbers(const std::vector<double>& values)
-{
-    Json list = Json::array();
-    for (const double value : values)
-        list.push_back(number(value));
-    return list;
-}
 
 Json toJson(const LongRopeCandidate& candidate)
 {

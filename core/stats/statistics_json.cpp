@@ -1,3 +1,4 @@
+#include "core/base/json_value.h"
 #include "core/stats/statistics_text.h"
 
 namespace holo::stats {
@@ -12,14 +13,6 @@ Json optional(const std::optional<double>& value)
 Json optional(const std::optional<Interval>& interval)
 {
     return interval ? Json::array({number(interval->lo), number(interval->hi)}) : Json(nullptr);
-}
-
-Json numbers(const std::vector<double>& values)
-{
-    Json list = Json::array();
-    for (const double value : values)
-        list.push_back(number(value));
-    return list;
 }
 
 Json humps(const HumpResult& result)
